@@ -57,6 +57,9 @@ constexpr double kSurelyFaster = 0.8, kSurelySlower = 1.1;
 constexpr double kRemembered = 16;
 // A launch that takes so many times as long as usual has met something else, and counts as that much.
 constexpr double kOutlier = 8;
+// Threads that sleep are there after so long, in a virtual machine too. Until then launches tell nothing: a trial of a
+// few microseconds would be over before they come, each time.
+constexpr double kWaking = 200'000;
 // From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
 // left in other caches, and the host. A longer time is a pause.
 constexpr double kCycle = 8;
@@ -84,7 +87,8 @@ struct Entry {
   double shortest = 0, longest = 0;                    // ns a block, of this round, of launches alone
   double usual = 0, usual_cost = 0;                    // the longest and the most of the plan's latest round
   double latest_end = 0;
-  bool was_pause = false;  // before the latest launch
+  double waking_since = 0;  // 0: the threads of the latest launch were awake
+  bool was_pause = false;   // before the latest launch
   Plan plan, trial;
   unsigned duel = 0;  // rounds left
   Plan rival;
@@ -316,6 +320,13 @@ double cost_of_launch(Entry &entry, double spent, double end) {
   return is_pause ? spent : spent + std::clamp(cycle - spent, 0., std::max(spent, kBetween));
 }
 
+// Whether the threads that the loop runs on are about to wake up.
+bool is_waking(Entry &entry, bool has_woken, double end) {
+  if (!has_woken) entry.waking_since = 0;
+  if (has_woken && entry.waking_since == 0) entry.waking_since = end;
+  return has_woken && end - entry.waking_since < kWaking;
+}
+
 // What the next launch runs on: what all loops are tried on, or its own plan or trial.
 Plan planned_now(const Entry &entry, int top) {
   const int level = together.level(entry.key);
@@ -340,7 +351,7 @@ void begin(Entry &entry, std::uint64_t key, Plan plan) {
   entry.costs = {};
   entry.plan = plan;
   entry.way = plan.level == 0 ? Way::kMore : Way::kOther;
-  entry.latest_end = entry.on_one = entry.on_plan = 0;
+  entry.latest_end = entry.waking_since = entry.on_one = entry.on_plan = 0;
   entry.content = entry.patience = 0;
   entry.was_pause = true;
   entry.failures = entry.steady = 0;
@@ -416,7 +427,7 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chro
   return choice_of(*cold, most, cold->trial, blocks_);
 }
 
-void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
+void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed, bool has_woken) const {
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
   const double spent = nanoseconds(elapsed), end = nanoseconds(start_ + elapsed);
@@ -433,6 +444,7 @@ void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
     return;
   }
   const double cost = cost_of_launch(*entry, spent, end);
+  if (is_waking(*entry, has_woken, end)) return;
   const auto worse = [&](int level) { return times_of_plan(*entry, level); };
   if (together.note(key_, entry->plan.level, top_level(most), spent, end, worse)) return;
   follow_finding(*entry);

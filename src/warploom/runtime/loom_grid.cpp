@@ -171,7 +171,7 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   note_loop(choice.threads);
   if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
   choice.threads == 1 ? run_here() : run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
+  if (sharers_ == choice.threads) history.learn(most, begun.elapsed(), choice.threads > 1 && has_woken_);
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
@@ -242,6 +242,7 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
   if (sharers_ > 1 && !in_order && !evenly_) shares_.emplace(first_, blocks_, sharers_);
   const auto run = [](void *grid, unsigned part) { static_cast<LoomGrid *>(grid)->run_blocks(part); };
   job_->start({run, this, {&loop_, &launch(), loop_.frame}});
+  has_woken_ = job_->has_woken();
   run_share(*launcher_, 0);
   for (unsigned part = 1; evenly_ && part != 0 && !failed();) {
     if (part = job_->take_back(); part != 0) run_share(*launcher_, part);
