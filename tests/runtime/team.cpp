@@ -264,8 +264,8 @@ LoopHistory::Choice choose(LoopHistory &history, unsigned most, unsigned guess) 
   return history.choose(most, guess, nanoseconds(model_now));
 }
 
-void learn(const LoopHistory &history, unsigned most, double microseconds) {
-  history.learn(most, nanoseconds(microseconds));
+void learn(const LoopHistory &history, unsigned most, double microseconds, bool has_woken = false) {
+  history.learn(most, nanoseconds(microseconds), has_woken);
   model_now += microseconds;
 }
 
@@ -409,6 +409,25 @@ void trials() {
       }
     }
   });
+  for (const unsigned guess : {1U, 2U}) {
+    test("a number of threads is not judged before they have woken up", [guess] {
+      static int loop;
+      for (const double latency : {20, 60, 150}) {
+        LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+        double awake_from = 0, awake_until = 0;
+        int two = 0;
+        for (int launch = 0; launch < 20'000; ++launch) {
+          const bool spreads = choose(history, 2, guess).threads == 2;
+          if (spreads && model_now > awake_until) awake_from = model_now + latency;
+          const bool has_woken = spreads && model_now < awake_from;
+          if (spreads) awake_until = std::max(model_now, awake_from) + 10'000;
+          two += spreads && launch >= 10'000 ? 1 : 0;
+          learn(history, 2, !spreads ? 7.1 : has_woken ? 10.6 : 5.3, has_woken);
+        }
+        CHECK(two > 9'000);
+      }
+    });
+  }
   test("even parts are not given up for one such launch", [] {
     static int loop;
     LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));

@@ -57,14 +57,14 @@ constexpr double kSurelyFaster = 0.8, kSurelySlower = 1.1;
 constexpr double kRemembered = 16;
 // A launch that takes so many times as long as usual has met something else, and counts as that much.
 constexpr double kOutlier = 8;
+// Threads that sleep are there after so long, in a virtual machine too. Until then launches tell nothing: a trial of a
+// few microseconds would be over before they come, each time.
+constexpr double kWaking = 200'000;
 // From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
 // left in other caches, and the host. A longer time is a pause.
 constexpr double kCycle = 8;
 // What lies between counts as so much at most, or as the launch: the rest is the host's own time.
 constexpr double kBetween = 10'000;
-// Launches that are not looked at, behind a round of a short loop that is settled; one that takes longer ends that.
-constexpr unsigned kRest = 12;
-constexpr std::chrono::nanoseconds kNoMoreRest{10'000};
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
 constexpr unsigned kShortestPeriod = 8, kLongestPeriod = 1024;
 
@@ -80,10 +80,6 @@ enum class Way { kMore, kFewer, kOneOrTwo, kOther };
 constexpr unsigned kWays = 4;
 
 struct Entry {
-  // Of a short loop that is settled on one thread: so many launches are not looked at, which takes a tenth of their
-  // time.
-  std::atomic<std::uint64_t> resting_key{0};
-  std::atomic<unsigned> rest{0};
   std::atomic_flag busy;  // a launch that finds it set does without
   std::uint64_t key = 0;
   std::array<std::array<double, 2>, kLevels> costs{};  // ns a block, the least of the latest round; 0: never tried
@@ -91,7 +87,8 @@ struct Entry {
   double shortest = 0, longest = 0;                    // ns a block, of this round, of launches alone
   double usual = 0, usual_cost = 0;                    // the longest and the most of the plan's latest round
   double latest_end = 0;
-  bool was_pause = false;  // before the latest launch
+  double waking_since = 0;  // 0: the threads of the latest launch were awake
+  bool was_pause = false;   // before the latest launch
   Plan plan, trial;
   unsigned duel = 0;  // rounds left
   Plan rival;
@@ -228,20 +225,6 @@ bool regrets(Entry &entry) {
   return entry.plan.level != 0 && entry.content == 0 && entry.on_one != 0 && entry.on_plan > entry.on_one;
 }
 
-void rest(Entry &entry) {
-  entry.resting_key.store(entry.key, std::memory_order_relaxed);
-  entry.rest.store(kRest, std::memory_order_relaxed);
-}
-
-// Two launches at once may count as one.
-bool takes_rest(Entry &entry, std::uint64_t key) {
-  const unsigned left = entry.rest.load(std::memory_order_relaxed);
-  if (left == 0 || entry.resting_key.load(std::memory_order_relaxed) != key || !together.is_idle()) return false;
-  entry.rest.store(left - 1, std::memory_order_relaxed);
-  if (left == 1) together.pass(kRest);
-  return true;
-}
-
 // After a round of the present plan: what to try next. `least`, `elapsed`: of its shortest and its longest launch.
 void look_around(Entry &entry, int top, double least, double elapsed) {
   entry.usual = entry.longest;
@@ -255,7 +238,6 @@ void look_around(Entry &entry, int top, double least, double elapsed) {
   }
   if (entry.steady != 0) {
     --entry.steady;
-    if (entry.plan.level == 0 && elapsed < kNeverWidened) rest(entry);
     return;
   }
   const Plan next = next_plan(entry, top, elapsed);
@@ -338,6 +320,13 @@ double cost_of_launch(Entry &entry, double spent, double end) {
   return is_pause ? spent : spent + std::clamp(cycle - spent, 0., std::max(spent, kBetween));
 }
 
+// Whether the threads that the loop runs on are about to wake up.
+bool is_waking(Entry &entry, bool has_woken, double end) {
+  if (!has_woken) entry.waking_since = 0;
+  if (has_woken && entry.waking_since == 0) entry.waking_since = end;
+  return has_woken && end - entry.waking_since < kWaking;
+}
+
 // What the next launch runs on: what all loops are tried on, or its own plan or trial.
 Plan planned_now(const Entry &entry, int top) {
   const int level = together.level(entry.key);
@@ -359,11 +348,10 @@ void follow_finding(Entry &entry) {
 
 void begin(Entry &entry, std::uint64_t key, Plan plan) {
   entry.key = key;
-  entry.rest.store(0, std::memory_order_relaxed);
   entry.costs = {};
   entry.plan = plan;
   entry.way = plan.level == 0 ? Way::kMore : Way::kOther;
-  entry.latest_end = entry.on_one = entry.on_plan = 0;
+  entry.latest_end = entry.waking_since = entry.on_one = entry.on_plan = 0;
   entry.content = entry.patience = 0;
   entry.was_pause = true;
   entry.failures = entry.steady = 0;
@@ -426,8 +414,6 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
 
 LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chrono::nanoseconds start) {
   start_ = start;
-  rests_ = takes_rest(entries[key_ >> 53], key_);
-  if (rests_) return {1, false, false};
   Lease entry(key_);
   if (!entry) return {guess, false, true};
   if (entry->key != key_) begin(*entry, key_, {top_level(guess), false});
@@ -441,9 +427,7 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chro
   return choice_of(*cold, most, cold->trial, blocks_);
 }
 
-void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
-  if (rests_ && elapsed < kNoMoreRest) return;
-  if (rests_) entries[key_ >> 53].rest.store(0, std::memory_order_relaxed);
+void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed, bool has_woken) const {
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
   const double spent = nanoseconds(elapsed), end = nanoseconds(start_ + elapsed);
@@ -460,6 +444,7 @@ void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
     return;
   }
   const double cost = cost_of_launch(*entry, spent, end);
+  if (is_waking(*entry, has_woken, end)) return;
   const auto worse = [&](int level) { return times_of_plan(*entry, level); };
   if (together.note(key_, entry->plan.level, top_level(most), spent, end, worse)) return;
   follow_finding(*entry);

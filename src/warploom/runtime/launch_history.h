@@ -31,15 +31,14 @@ class LoopHistory {
   // OS threads for the next launch, at most `most`; `guess`: without any experience. `start`: when it began, by any
   // clock.
   Choice choose(unsigned most, unsigned guess, std::chrono::nanoseconds start);
-  // The launch that `choose` was asked for has taken so long, or would have.
-  void learn(unsigned most, std::chrono::nanoseconds elapsed) const;
+  // The launch that `choose` was asked for has taken so long, or would have. `has_woken`: threads that slept.
+  void learn(unsigned most, std::chrono::nanoseconds elapsed, bool has_woken = false) const;
 
  private:
   std::uint64_t key_;
   std::uint64_t blocks_;
   std::chrono::nanoseconds start_{0};
   bool is_cold_ = false;  // after a pause
-  bool rests_ = false;    // the loop has long been best on one thread: nobody looks at this launch
 };
 
 }  // namespace warploom

@@ -171,7 +171,7 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   note_loop(choice.threads);
   if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
   choice.threads == 1 ? run_here() : run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
+  if (sharers_ == choice.threads) history.learn(most, begun.elapsed(), choice.threads > 1 && has_woken_);
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
@@ -242,6 +242,7 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
   if (sharers_ > 1 && !in_order && !evenly_) shares_.emplace(first_, blocks_, sharers_);
   const auto run = [](void *grid, unsigned part) { static_cast<LoomGrid *>(grid)->run_blocks(part); };
   job_->start({run, this, {&loop_, &launch(), loop_.frame}});
+  has_woken_ = job_->has_woken();
   run_share(*launcher_, 0);
   for (unsigned part = 1; evenly_ && part != 0 && !failed();) {
     if (part = job_->take_back(); part != 0) run_share(*launcher_, part);
@@ -251,15 +252,17 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
   if (failed()) give_up();
 }
 
-// The lines that all members have read: the next launch writes to them, most likely, and would wait for each.
+// The lines that members have read: the next launch writes them, most likely at the same place, and would wait for
+// each.
 void LoomGrid::take_lines_back() {
-  const auto *const frame = static_cast<const char *>(loop_.frame), *const asked =
-                                                                        reinterpret_cast<const char *>(&launch());
-  for (const void *const line :
-       {static_cast<const void *>(this), static_cast<const void *>(&started_), static_cast<const void *>(&loop_),
-        static_cast<const void *>(asked), static_cast<const void *>(asked + 64), static_cast<const void *>(frame),
-        static_cast<const void *>(frame + 64)})
-    fetch_to_write(line);
+  constexpr std::size_t kLine = 64;
+  const auto take = [](const void *object, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += kLine) fetch_to_write(static_cast<const char *>(object) + at);
+  };
+  take(this, 2 * kLine);
+  take(&loop_, kLine);
+  take(&launch(), sizeof(Launch));
+  take(loop_.frame, 2 * kLine);  // what it is made of is the compiler's
 }
 
 void LoomGrid::end_loop() {

@@ -94,6 +94,7 @@ class LoomGrid : public Grid, public LaunchShape {
   std::uint64_t first_ = 0;  // the first block of loops
   unsigned sharers_ = 1;     // OS threads that the loop is meant for
   bool evenly_ = false;      // each of them gets one range of blocks, and keeps it
+  bool has_woken_ = false;   // some of them slept
   alignas(64) std::optional<Job> job_;
   Pages shared_;  // of all blocks: kSharedStays
   std::list<Pages> memory_;

@@ -28,11 +28,6 @@ class LoopsTogether {
     return tried == kByItself || !takes_part(key) ? kByItself : tried;
   }
 
-  bool is_idle() const { return tried_.load(std::memory_order_relaxed) == kByItself; }
-  // So many launches of short loops have passed without `note`.
-  void pass(unsigned launches) {
-    paused_.store(paused_.load(std::memory_order_relaxed) + launches, std::memory_order_relaxed);
-  }
   // After a launch that took `spent` ns, until `end`, of a loop that is planned on `planned`, `top` being the highest
   // level. False when the loop may try others by itself. `worse(level)`: by how much it has been slower there, about.
   template <class Worse>

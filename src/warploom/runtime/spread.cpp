@@ -47,7 +47,7 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   part(0);
   while (const unsigned left = job.take_back()) part(left);
   job.wait();
-  if (job.size() == chosen) history.learn(most, watch.elapsed());
+  if (job.size() == chosen) history.learn(most, watch.elapsed(), job.has_woken());
 }
 
 }  // namespace warploom

@@ -278,14 +278,13 @@ void Job::start(const PartsWork &work) {
   work_ = work;
   left_ = count_;
   number_ = team_->next_number();
-  bool has_sleepers = false;
   for (unsigned word = 0; word < words_; ++word) {
     const std::uint64_t asleep = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
     slept_[word] = asleep;
     asleep_[word].store(asleep, std::memory_order_relaxed);
-    has_sleepers = has_sleepers || asleep != 0;
+    has_woken_ = has_woken_ || asleep != 0;
   }
-  Job *const waker = has_sleepers ? this : nullptr;
+  Job *const waker = has_woken_ ? this : nullptr;
   const std::uint64_t awake = words_ != 0 ? claimed_[0] & ~slept_[0] : 0;
   has_news_ = std::popcount(awake) >= kFewestTold && !team_->news().is_used.exchange(true, std::memory_order_acquire);
   if (has_news_) team_->news().write(number_, work_, claimed_[0], awake);
@@ -294,7 +293,7 @@ void Job::start(const PartsWork &work) {
     const bool is_told = has_news_ && member.number < 64 && (awake >> member.number & 1) != 0;
     if (!is_told) member.call(number_, work_, part, waker);
   }
-  if (has_sleepers) wake_some();
+  if (has_woken_) wake_some();
 }
 
 void Job::wake_late() {

@@ -49,6 +49,8 @@ class Job {
   unsigned size() const { return count_ + 1; }
   // Members begin their parts, each as soon as it can.
   void start(const PartsWork &work);
+  // Whether some of them slept.
+  bool has_woken() const { return has_woken_; }
   // Wakes those that were about to sleep at that moment. Waits for what was written: not for short work's first step.
   void wake_late();
   // A part that no member has begun, and none will: the owner may do it. 0: there is none left. Members that are just
@@ -76,6 +78,7 @@ class Job {
   unsigned words_ = 0;
   bool is_over_ = true;
   bool has_news_ = false;  // its members have been called all at once
+  bool has_woken_ = false;
   PartsWork work_{};
   unsigned left_ = 0;           // parts up to this one have not been looked at by take_back
   int patience_ = 0;            // moments for which members have been given time to begin
