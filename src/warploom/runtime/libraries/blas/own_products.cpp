@@ -14,8 +14,8 @@
 namespace warploom::blas {
 namespace {
 
-// Our kernels do what has more operations than this, more where all operands are packed, but not what has so few rows or
-// columns that their vectors or their registers would be half empty.
+// Our kernels do what has more operations than this, more where all operands are packed, but not what has so few rows
+// or columns that their vectors or their registers would be half empty.
 constexpr double kFewestOperations = 2 * 112.0 * 112 * 112, kFewestAllPacked = 2 * 256.0 * 256 * 256;
 constexpr int64_t kFewestRows = 96, kFewestColumns = 14;
 
@@ -23,7 +23,7 @@ constexpr int64_t kFewestRows = 96, kFewestColumns = 14;
 // from each other's caches. Where operands would be slow to read in place it is worth it sooner: on one thread always,
 // on several with so many operations for each. C has to have so many columns.
 constexpr double kPackedOperations = 2 * 512.0 * 512 * 512, kPackedTogether = 2 * 1536.0 * 1536 * 1536,
-                 kPackedByEach = 2 * 256.0 * 256 * 256;
+                 kPackedByEach = 2 * 768.0 * 768 * 768;
 constexpr int64_t kPackedColumns = 96;
 // Numbers that are packed at a time, and the most rows and columns of C.
 constexpr int64_t kPackedNumbers = int64_t{1} << 23, kMostSide = 16'384;
