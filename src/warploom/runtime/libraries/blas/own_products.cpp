@@ -104,10 +104,10 @@ TileProduct<T> in_steps(const Product<T> &p, int64_t depth) {
   return {p.m, p.n, p.k, depth, p.alpha, p.a, a_row, a_column, p.b, b_row, b_column, p.beta, p.c, p.ldc, nullptr};
 }
 
-// Operands are read where they lie, or packed for each tile.
+// Operands are read where they lie; a transposed A is packed for each tile, which therefore is wider.
 template <class T>
 void multiply_in_place(const Product<T> &product, Where where) {
-  constexpr Cut::Limits limits{32, 32, 128, 64, 32, 32};
+  const Cut::Limits limits{32, 32, 128, product.transa == 'N' ? 64 : 128, 32, 32};
   const Cut cut(product.m, product.n, threads_for(where, product.nanoseconds()), limits);
   each_of(where, cut.count(), product.nanoseconds(), [&](uint64_t i) {
     TileProduct<T> tile = in_steps(product.part(cut.tile(i)), TileProduct<T>::depth_of(product.k));
