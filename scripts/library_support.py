@@ -51,8 +51,14 @@ Answers of an H200 (CUDA 13.0) to combinations of arguments of cublasLt and cubl
 rest is kept as tests (`tests/hostlibs/test_cublas_lt_answers.py`). What differs: no columns (EXECUTION_FAILED there,
 nothing to do here); fast compute types with floats and a D of any type (it writes what is no number of that type;
 refused here); epilogues 3 and 128, which have no name (INVALID_VALUE here); alpha = 0 with null operands (it reads
-them; here they are not read); 990 of 13,500 small products of bytes to integers, and sizes of 48 in cublasGemmEx,
-that it has no kernel for (given here); attributes 16 and 38, which the headers do not name.
+them; here they are not read); 990 of 13,500 small products of bytes to integers, sizes of 48 in cublasGemmEx,
+and there of B transposed with a side that is no multiple of four, that it has no kernel for (given here); attributes
+16 and 38, which the headers do not name.
+
+Of nvJPEG's 1,960 recorded lines those of pictures that libturbojpeg reads agree but for rounding (sums of 400 pixels
+by at most 4). What differs: planes of 4:1:0, of a third of the columns and of other sampling than JPEG's usual one
+(refused here), as pictures (refused there, but for 4:1:0); two and four components; gray pictures with factors of
+sampling; pixels behind the end of a file that is cut.
 
 Of cuSOLVER, cuFFT and cuSPARSE the codes, infos and pivots of the same recording are tests too
 (`..._as_an_h200_answers`). What differs: sizes of work areas (ours are smaller, most of cuSPARSE's and cuFFT's are

@@ -100,44 +100,49 @@ struct TileProduct {
   Size area_size() const { return depth * (m + 64); }
 };
 
-// The same product with operands that are packed once for all tiles of C, piece by piece: A in panels of rows, B in
-// strips of columns.
+// How a level of the processor wants operands that are packed once for all tiles of C: A in panels of `rows` rows, B in
+// strips of `columns` columns.
+struct Packing {
+  using Size = std::int64_t;
+  static constexpr Size kBehind = 16;               // numbers behind a strip that are written over
+  static constexpr Size kPanels = 8, kStrips = 16;  // that one call packs
+  Size rows, columns;
+
+  static Size parts(Size count, Size step) { return (count + step - 1) / step; }
+  // Numbers for one piece of the terms.
+  Size panels_size(Size m, Size depth) const { return parts(m, rows) * rows * depth; }
+  Size strips_size(Size n, Size depth) const { return parts(n, columns) * (columns * depth + kBehind); }
+};
 template <class T>
 struct PackedProduct {
   using Size = std::int64_t;
-  static constexpr Size kRows = 128 / sizeof(T), kColumns = 14;
-  static constexpr Size kBehind = 16;  // numbers behind a strip that are written over
-  static constexpr Size kPartRows = 8 * kRows, kPartColumns = 16 * kColumns;  // that one call of `pack` packs
-
   TileProduct<T> product;  // without its area
-  T *panels, *strips;      // areas for as many numbers for each piece as panels_size and strips_size say
+  Packing packing;
+  T *panels, *strips;  // piece by piece
 
-  static Size parts(Size count, Size step) { return (count + step - 1) / step; }
-  static Size panels_size(Size m, Size depth) { return parts(m, kRows) * kRows * depth; }
-  static Size strips_size(Size n, Size depth) { return parts(n, kColumns) * (kColumns * depth + kBehind); }
-  Size left_parts() const { return product.pieces() * parts(product.m, kPartRows); }
-  Size count() const { return left_parts() + product.pieces() * parts(product.n, kPartColumns); }
-  Size panel_step(Size piece) const { return product.terms(piece) * kRows; }
+  Size left_parts() const { return product.pieces() * Packing::parts(product.m, Packing::kPanels * packing.rows); }
+  Size count() const {
+    return left_parts() + product.pieces() * Packing::parts(product.n, Packing::kStrips * packing.columns);
+  }
+  Size panel_step(Size piece) const { return product.terms(piece) * packing.rows; }
   T *panel(Size piece, Size row) const {
-    return panels + piece * panels_size(product.m, product.depth) + row / kRows * panel_step(piece);
+    return panels + piece * packing.panels_size(product.m, product.depth) + row / packing.rows * panel_step(piece);
   }
-  Size strip_step(Size piece) const { return product.terms(piece) * kColumns + kBehind; }
+  Size strip_step(Size piece) const { return product.terms(piece) * packing.columns + Packing::kBehind; }
   T *strip(Size piece, Size column) const {
-    return strips + piece * strips_size(product.n, product.depth) + column / kColumns * strip_step(piece);
+    return strips + piece * packing.strips_size(product.n, product.depth) +
+           column / packing.columns * strip_step(piece);
   }
 };
-template <class T>
-struct PackedKernels {
-  void (*pack)(const PackedProduct<T> &product, std::int64_t part);  // each of count() parts, in any order
-  // The tile of C from `row` and `column` on, multiples of kRows and kColumns.
-  void (*multiply)(const PackedProduct<T> &product, std::int64_t row, std::int64_t rows, std::int64_t column,
-                   std::int64_t columns);
-};
-// Null where there are no such kernels.
+// Null where a level has no such kernels.
 template <class T>
 struct ProductKernels {
-  void (*multiply)(const TileProduct<T> &product);
-  PackedKernels<T> packed;
+  void (*in_place)(const TileProduct<T> &product);
+  Packing packing;
+  void (*pack)(const PackedProduct<T> &product, std::int64_t part);  // each of count() parts, in any order
+  // The tile of C from `row` and `column` on, the first ones of a panel and of a strip.
+  void (*packed)(const PackedProduct<T> &product, std::int64_t row, std::int64_t rows, std::int64_t column,
+                 std::int64_t columns);
 };
 const ProductKernels<float> &float_products();
 const ProductKernels<double> &double_products();

@@ -14,17 +14,17 @@
 namespace warploom::blas {
 namespace {
 
-// Our kernels do what has more operations than this, but not what has so few rows or columns that their vectors or
-// their registers would be half empty.
-constexpr double kFewestOperations = 2 * 112.0 * 112 * 112;
+// Our kernels do what has more operations than this, more where all operands are packed, but not what has so few rows
+// or columns that their vectors or their registers would be half empty.
+constexpr double kFewestOperations = 2 * 112.0 * 112 * 112, kFewestAllPacked = 2 * 256.0 * 256 * 256;
 constexpr int64_t kFewestRows = 96, kFewestColumns = 14;
 
 // From so many operations on operands are packed for all tiles: by one thread, and by several, which get what is packed
 // from each other's caches. Where operands would be slow to read in place it is worth it sooner: on one thread always,
-// on several with so many operations for each. C has to have so many rows and columns.
+// on several with so many operations for each. C has to have so many columns.
 constexpr double kPackedOperations = 2 * 512.0 * 512 * 512, kPackedTogether = 2 * 1536.0 * 1536 * 1536,
-                 kPackedByEach = 2 * 256.0 * 256 * 256;
-constexpr int64_t kPackedSide = 96;
+                 kPackedByEach = 2 * 768.0 * 768 * 768;
+constexpr int64_t kPackedColumns = 96;
 // Numbers that are packed at a time, and the most rows and columns of C.
 constexpr int64_t kPackedNumbers = int64_t{1} << 23, kMostSide = 16'384;
 // Lines of B that are a multiple of so many bytes apart push each other out of the nearest cache.
@@ -42,19 +42,19 @@ constexpr int64_t kTilesPerThread = 5;
 struct Cut {
   int64_t m, n, rows, columns, down, across, group;
 
-  // In units of `row_unit` x `column_unit`: from `most` of them down to `least`.
+  // Multiples of `row_unit` x `column_unit`: at most `most` large, and not cut below `least`.
   struct Limits {
     int64_t row_unit, column_unit, most_rows, most_columns, least_rows, least_columns;
   };
   Cut(int64_t m_, int64_t n_, unsigned threads, const Limits &limits) : m(m_), n(n_) {
     const int64_t all_rows = parts(m, limits.row_unit), all_columns = parts(n, limits.column_unit);
-    down = parts(all_rows, limits.most_rows), across = parts(all_columns, limits.most_columns);
+    down = parts(m, limits.most_rows), across = parts(n, limits.most_columns);
     const int64_t wanted = threads > 1 ? kTilesPerThread * threads : 1;
     while (down * across < wanted) {
-      const int64_t high = parts(all_rows, down), wide = parts(all_columns, across);
+      const int64_t high = m / down, wide = n / across;
       const bool can_lower = high >= 2 * limits.least_rows, can_narrow = wide >= 2 * limits.least_columns;
       if (!can_lower && !can_narrow) break;
-      const bool lowers = can_lower && (!can_narrow || high * limits.row_unit >= wide * limits.column_unit);
+      const bool lowers = can_lower && (!can_narrow || high >= wide);
       (lowers ? down : across) *= 2;
     }
     rows = parts(all_rows, down) * limits.row_unit, columns = parts(all_columns, across) * limits.column_unit;
@@ -104,15 +104,15 @@ TileProduct<T> in_steps(const Product<T> &p, int64_t depth) {
   return {p.m, p.n, p.k, depth, p.alpha, p.a, a_row, a_column, p.b, b_row, b_column, p.beta, p.c, p.ldc, nullptr};
 }
 
-// Operands are read where they lie, or packed for each tile.
+// Operands are read where they lie; a transposed A is packed for each tile, which therefore is wider.
 template <class T>
 void multiply_in_place(const Product<T> &product, Where where) {
-  constexpr Cut::Limits limits{32, 32, 4, 2, 1, 1};
+  const Cut::Limits limits{32, 32, 128, product.transa == 'N' ? 64 : 128, 32, 32};
   const Cut cut(product.m, product.n, threads_for(where, product.nanoseconds()), limits);
   each_of(where, cut.count(), product.nanoseconds(), [&](uint64_t i) {
     TileProduct<T> tile = in_steps(product.part(cut.tile(i)), TileProduct<T>::depth_of(product.k));
     tile.area = tile_area<T>(static_cast<std::size_t>(tile.area_size()));
-    product_kernels<T>().multiply(tile);
+    product_kernels<T>().in_place(tile);
   });
 }
 
@@ -156,29 +156,31 @@ Product<T> some_terms(Product<T> p, int64_t first, int64_t count) {
 
 template <class T>
 void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where where) {
-  using Packed = PackedProduct<T>;
-  constexpr Cut::Limits limits{Packed::kRows, Packed::kColumns, 16, 36, 2, 8};
+  const ProductKernels<T> &kernels = product_kernels<T>();
+  const Packing &packing = kernels.packing;
   const TileProduct<T> steps = in_steps(product, depth);
-  const Packed packed{steps, area, area + steps.pieces() * Packed::panels_size(product.m, depth)};
+  T *const strips = area + steps.pieces() * packing.panels_size(product.m, depth);
+  const PackedProduct<T> packed{steps, packing, area, strips};
   const double nanoseconds = product.nanoseconds();
-  each_of(where, packed.count(), nanoseconds / 16,
-          [&](uint64_t i) { product_kernels<T>().packed.pack(packed, static_cast<int64_t>(i)); });
-  const Cut cut(product.m, product.n, threads_for(where, nanoseconds), limits);
+  each_of(where, packed.count(), nanoseconds / 16, [&](uint64_t i) { kernels.pack(packed, static_cast<int64_t>(i)); });
+  const int64_t size = sizeof(T);
+  const Cut cut(product.m, product.n, threads_for(where, nanoseconds),
+                {packing.rows, packing.columns, 2048 / size, 504, 256 / size, 112});
   each_of(where, cut.count(), nanoseconds, [&](uint64_t i) {
     const Tiling::Tile tile = cut.tile(i);
-    product_kernels<T>().packed.multiply(packed, tile.row, tile.rows, tile.column, tile.columns);
+    kernels.packed(packed, tile.row, tile.rows, tile.column, tile.columns);
   });
 }
 
 // Parts of C and of the terms for which there is room; false where there is no memory.
 template <class T>
 bool pack_and_multiply(const Product<T> &p, Where where) {
-  using Packed = PackedProduct<T>;
+  const Packing &packing = product_kernels<T>().packing;
   const int64_t rows = std::min(p.m, kMostSide), columns = std::min(p.n, kMostSide);
-  const int64_t depth = TileProduct<T>::depth_of(p.k), pieces = Packed::parts(p.k, depth);
+  const int64_t depth = TileProduct<T>::depth_of(p.k), pieces = Packing::parts(p.k, depth);
   const int64_t most = std::max<int64_t>(kPackedNumbers / (rows + columns) / depth, 1);
-  const int64_t together = Packed::parts(pieces, Packed::parts(pieces, most)), terms = together * depth;
-  const int64_t numbers = together * (Packed::panels_size(rows, depth) + Packed::strips_size(columns, depth));
+  const int64_t together = Packing::parts(pieces, Packing::parts(pieces, most)), terms = together * depth;
+  const int64_t numbers = together * (packing.panels_size(rows, depth) + packing.strips_size(columns, depth));
   const PackingArea area(static_cast<std::size_t>(numbers) * sizeof(T));
   if (area.get() == nullptr) return false;
   for (int64_t column = 0; column < p.n; column += columns) {
@@ -200,16 +202,22 @@ bool is_slow_in_place(const Product<T> &p) {
 
 template <class T>
 bool is_worth_packing(const Product<T> &p, Where where) {
-  if (std::min(p.m, p.n) < kPackedSide) return false;
   const unsigned threads = threads_for(where, p.nanoseconds());
   if (p.operations() > (threads == 1 ? kPackedOperations : kPackedTogether)) return true;
   return is_slow_in_place(p) && (threads == 1 || p.operations() > threads * kPackedByEach);
 }
 
 template <class T>
-bool is_for_own_kernels(const Product<T> &p) {
-  return p.operations() > kFewestOperations && p.m >= kFewestRows && p.n >= kFewestColumns && p.k > 0 &&
-         p.alpha != T(0) && product_kernels<T>().multiply != nullptr;
+bool do_own_kernels(const Product<T> &p, Where where) {
+  const ProductKernels<T> &kernels = product_kernels<T>();
+  const bool has_place = kernels.in_place != nullptr;
+  if (kernels.packed == nullptr || p.k == 0 || p.alpha == T(0)) return false;
+  if (p.operations() <= (has_place ? kFewestOperations : kFewestAllPacked)) return false;
+  if (p.m < kFewestRows || p.n < (has_place ? kFewestColumns : kPackedColumns)) return false;
+  if (!has_place) return pack_and_multiply(p, where);
+  const bool packs = p.n >= kPackedColumns && is_worth_packing(p, where);
+  if (!packs || !pack_and_multiply(p, where)) multiply_in_place(p, where);
+  return true;
 }
 
 }  // namespace
@@ -219,9 +227,7 @@ bool multiply_by_own_kernels(const Product<T> &product, Where where) {
   if constexpr (kIsComplex<T>) {
     return false;
   } else {
-    if (!is_for_own_kernels(product)) return false;
-    if (!is_worth_packing(product, where) || !pack_and_multiply(product, where)) multiply_in_place(product, where);
-    return true;
+    return do_own_kernels(product, where);
   }
 }
 

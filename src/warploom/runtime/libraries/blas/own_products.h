@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products of float and double by kernels of our own, where the processor has AVX-512.
+// Products of float and double by kernels of our own, where the processor has AVX2 or AVX-512.
 #pragma once
 
 #include "gemm.h"

@@ -53,34 +53,26 @@ struct Part {
 };
 
 template <class T>
+constexpr Packing kPacking{kWidth<T>, kRows};
+static_assert(Packing::kBehind >= kLanes<float>);
+
+template <class T>
 void pack(const PackedProduct<T> &packed, Size part) {
-  using Packed = PackedProduct<T>;
-  static_assert(Packed::kRows == kWidth<T> && Packed::kColumns == kRows && Packed::kBehind >= kLanes<T>);
   const TileProduct<T> &p = packed.product;
   const bool is_left = part < packed.left_parts();
-  const Size i = is_left ? part : part - packed.left_parts(), pieces = p.pieces();
-  const Size piece = i % pieces, first = i / pieces * (is_left ? Packed::kPartRows : Packed::kPartColumns);
-  const Size k = piece * p.depth, depth = p.terms(piece);
+  const Size i = is_left ? part : part - packed.left_parts();
+  const Size piece = i % p.pieces(), k = piece * p.depth, depth = p.terms(piece);
+  constexpr Size kPartRows = Packing::kPanels * kWidth<T>, kPartColumns = Packing::kStrips * kRows;
   if (is_left) {
-    const Size rows = p.m - first < Packed::kPartRows ? p.m - first : Packed::kPartRows;
-    Part<T>{p.a + first * p.a_row + k * p.a_column,
-            p.a_row,
-            p.a_column,
-            rows,
-            depth,
-            packed.panel(piece, first),
-            packed.panel_step(piece)}
-        .template pack<Packed::kRows>();
+    const Size first = i / p.pieces() * kPartRows, rows = p.m - first < kPartRows ? p.m - first : kPartRows;
+    const T *const from = p.a + first * p.a_row + k * p.a_column;
+    Part<T>{from, p.a_row, p.a_column, rows, depth, packed.panel(piece, first), packed.panel_step(piece)}
+        .template pack<kWidth<T>>();
   } else {
-    const Size columns = p.n - first < Packed::kPartColumns ? p.n - first : Packed::kPartColumns;
-    Part<T>{p.b + first * p.b_column + k * p.b_row,
-            p.b_column,
-            p.b_row,
-            columns,
-            depth,
-            packed.strip(piece, first),
-            packed.strip_step(piece)}
-        .template pack<Packed::kColumns>();
+    const Size first = i / p.pieces() * kPartColumns, columns = p.n - first < kPartColumns ? p.n - first : kPartColumns;
+    const T *const from = p.b + first * p.b_column + k * p.b_row;
+    Part<T>{from, p.b_column, p.b_row, columns, depth, packed.strip(piece, first), packed.strip_step(piece)}
+        .template pack<kRows>();
   }
 }
 

@@ -66,8 +66,8 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
 #pragma clang loop unroll(full)
     for (int i = 0; i < vectors; ++i) {
       T *const to = c + j * ldc + i * kLanes<T>;
-      const Vector<T> sum = alpha * sums[j][i];
-      store(to, beta == T(0) ? sum : sum + beta * load(to));
+      const Vector<T> sum = alpha * sums[j][i];  // rounded: or the compiler may choose between two sums of products
+      store(to, beta == T(0) ? sum : __builtin_elementwise_fma(beta - Vector<T>{}, load(to), sum));
     }
   }
 }
@@ -96,7 +96,8 @@ void multiply_rows(int rows, int columns, Size depth, const T *a, Size a_step, R
   for (int j = 0; j < columns; ++j) {
     for (int i = 0; i < rows; ++i) {
       T &to = c[i + j * ldc];
-      to = beta == T(0) ? corner[j * kWidth<T> + i] : corner[j * kWidth<T> + i] + beta * to;
+      const T sum = corner[j * kWidth<T> + i];
+      to = beta == T(0) ? sum : __builtin_elementwise_fma(beta, to, sum);
     }
   }
 }
