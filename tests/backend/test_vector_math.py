@@ -111,10 +111,7 @@ def fast_bound(name: str, x: Array, exact: Array) -> Array:
 @pytest.mark.parametrize("name", FAST[:4])
 def test_fast_within_the_documented_error(harness: Harness, name: str) -> None:
     rng = np.random.default_rng(3)
-    if name in ("fast_sin", "fast_cos"):
-        x = rng.uniform(-np.pi, np.pi, 20000)
-    else:
-        x = rng.uniform(-37, 38, 20000)
+    x = rng.uniform(-np.pi, np.pi, 20000) if name in ("fast_sin", "fast_cos") else rng.uniform(-37, 38, 20000)
     x = x.astype(np.float32)
     exact = harness.reference(name.removeprefix("fast_"), x)
     error = np.abs(harness.call(name, "f32", x).astype(float) - exact)

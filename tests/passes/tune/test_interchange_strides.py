@@ -35,7 +35,7 @@ def interchanged(function: Function, *, at_once: bool = True) -> Function:
     copy = clone_function(function)
     with pytest.MonkeyPatch.context() as patch:
         if at_once:
-            patch.setattr(interchange_strides, "FEWEST_LOG2", 0)
+            patch.setattr(interchange_strides, "FEWEST_TRIPS", 1)
         INTERCHANGE_STRIDES.run(copy, Context())
     verify(copy, "structured")
     return copy

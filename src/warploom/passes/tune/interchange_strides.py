@@ -50,7 +50,7 @@ from warploom.passes.contracts import GRIDS_SPLIT, SCALAR
 from warploom.passes.tune.cache_lines import is_out_of_reach
 
 NAME = "interchange_strides"
-FEWEST_LOG2 = 4  # of trips of a loop that carries values: they go through memory in each
+FEWEST_TRIPS = 8  # of trips of a loop that carries values: they go through memory in each
 _ACCESSES = frozenset("load store atomicrmw cmpxchg".split())
 
 
@@ -146,7 +146,9 @@ def _limit(loop: _Loop, first: Operand, build: Builder) -> Operand:
     limit = build.op("sub", [upper, build.op("add", [size, int_const(type_, -1)], type_)], type_)
     if loop.op.results:
         # A limit below `first` makes a large number, and no trip either way.
-        distance = build.op("lshr", [build.op("sub", [limit, first], type_), int_const(type_, FEWEST_LOG2)], type_)
+        distance = build.op(
+            "lshr", [build.op("sub", [limit, first], type_), int_const(type_, FEWEST_TRIPS.bit_length() - 1)], type_
+        )
         holds = build.op("and", [holds, build.op("icmp", [distance, step], "i1", pred="uge")], "i1")
     return build.op("select", [holds, limit, first], type_)
 
