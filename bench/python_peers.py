@@ -40,7 +40,7 @@ def write_exact(folder: Path, names: list[str]) -> None:
 
 
 def child(peer: str, names: list[str], wanted: argparse.Namespace, folder: Path) -> None:
-    """Run the workloads of one peer; print what came of them as JSON."""
+    """Run the workloads of one peer; print what came of them so far as JSON, a line behind each."""
     import numpy as np
     from peers.workloads import WORKLOADS, is_right
 
@@ -59,16 +59,15 @@ def child(peer: str, names: list[str], wanted: argparse.Namespace, folder: Path)
             finish(result)
         except failures as error:
             found[workload.name] = f"{type(error).__name__}: {error}".splitlines()[0][:100]
+            print(json.dumps(found), flush=True)
             continue
         results = result if isinstance(result, tuple) else (result,)
         with np.load(folder / f"{workload.name}.npz") as kept:
             exact = tuple(kept.values())
-        if not is_right(workload, tuple(map(module.to_numpy, results)), exact):
-            found[workload.name] = "wrong"
-            continue
+        right = is_right(workload, tuple(map(module.to_numpy, results)), exact)
         del result, results
-        found[workload.name] = _smallest(function, finish, arguments, wanted)
-    print(json.dumps(found))
+        found[workload.name] = _smallest(function, finish, arguments, wanted) if right else "wrong"
+        print(json.dumps(found), flush=True)
 
 
 def _smallest(function: Any, finish: Any, arguments: list[Any], wanted: argparse.Namespace) -> float:
@@ -112,7 +111,7 @@ def start(peer: str, threads: int, first: int, given: argparse.Namespace, folder
 
 
 def finished(peer: str, process: subprocess.Popen[str], limit: float) -> dict[str, Any] | None:
-    """What a peer's process said; None, with its last words, where it said nothing within `limit` seconds."""
+    """What a peer's process has said within `limit` seconds; with its last words, where it did not end well."""
     try:
         output, errors = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
@@ -120,13 +119,15 @@ def finished(peer: str, process: subprocess.Popen[str], limit: float) -> dict[st
         output, errors = process.communicate()[0], f"not done after {limit:.0f} s"
     if process.returncode != 0 or not output.strip():
         print(f"{peer}: {(errors.strip().splitlines() or ['nothing'])[-1][:120]}", file=sys.stderr)
-        return None
-    return json.loads(output.splitlines()[-1])
+    whole = [line for line in output.splitlines(keepends=True) if line.endswith("}\n")]
+    return json.loads(whole[-1]) if whole else None
 
 
 def table(threads: int, found: dict[str, dict[str, Any]]) -> list[str]:
     """The rows of one number of threads, as Markdown."""
-    names = [name for name in next(iter(found.values())) if name != "version"]
+    if not found:
+        return []
+    names = list(dict.fromkeys(name for each in found.values() for name in each if name != "version"))
     others = [peer for peer in found if peer != "warploom"]
     heads = [f"{peer} {each['version'].partition('+')[0]}" for peer, each in found.items()]
     rows = [
@@ -176,16 +177,12 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="python-peers-") as folder:
         write_exact(Path(folder), names)
-        found = measure(given, Path(folder))
-    for count, peers in found.items():
-        print("\n".join(table(count, peers)), end="\n\n", flush=True)
-    if given.json:
-        Path(given.json).write_text(json.dumps(found, indent=1))
+        measure(given, Path(folder))
     return 0
 
 
-def measure(given: argparse.Namespace, folder: Path) -> dict[int, dict[str, dict[str, Any]]]:
-    """What each peer said, for each number of threads."""
+def measure(given: argparse.Namespace, folder: Path) -> None:
+    """Run all peers, and print a table behind those of each number of threads."""
     found: dict[int, dict[str, dict[str, Any]]] = {}
     for group in given.threads.split(","):
         counts = list(map(int, group.split("+")))
@@ -196,7 +193,11 @@ def measure(given: argparse.Namespace, folder: Path) -> dict[int, dict[str, dict
                 said = finished(peer, process, given.limit)
                 if said is not None:
                     found.setdefault(count, {})[peer] = said
-    return found
+                    print(f"{count} threads, {peer}: {said}", file=sys.stderr, flush=True)
+        for count in counts:
+            print("\n".join(table(count, found.get(count, {}))), end="\n\n", flush=True)
+        if given.json:
+            Path(given.json).write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -158,3 +160,16 @@ def test_the_key_has_all_that_decides() -> None:
 
     assert request_key(plain, toolchain) == request_key(Request("x"), toolchain)
     assert request_key(plain, toolchain) != request_key(Request("x", headers={"a": "b"}), toolchain)
+
+
+def test_a_first_kernel_loads_no_slow_module_of_the_standard_library() -> None:
+    """Each takes longer than a pass of the compiler."""
+    source = 'extern "C" __global__ void scale(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 3; }'
+    code = f"""
+import sys
+from warploom.compiler.service import Request, compile_module
+compile_module(Request({source!r}))
+print([name for name in ("dataclasses", "inspect", "ast", "fractions", "decimal", "asyncio") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

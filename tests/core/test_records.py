@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from warploom.core.records import dataclass, field, fields, replace
+from warploom.core.records import asdict, astuple, dataclass, field, fields, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,30 @@ def test_a_derived_class_has_the_fields_of_its_bases_first() -> None:
     assert replace(Derived(1), two=4) == Derived(1, 4)
     assert Derived(1) != Base(1)
     assert pickle.loads(pickle.dumps(Place("a", 3))) == Place("a", 3)
+
+
+class Pair(NamedTuple):
+    left: object
+    right: object
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Place("a", 3, "b"),
+        Count([1, 2]),
+        Node("inner", Node("outer")),
+        Node("x", Place("a")),  # pyright: ignore[reportArgumentType]
+        Count([Place("a"), [Place("b")], (Place("c"), 1)]),  # pyright: ignore[reportArgumentType]
+        Count({Place("key"): [Place("value")]}),  # pyright: ignore[reportArgumentType]
+        Count(Pair(Place("a"), 2)),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_what_a_record_holds_is_as_the_standard_library_has_it(value: Any) -> None:
+    if not isinstance(value, Count) or not isinstance(value.of, dict):  # records are no keys as dictionaries
+        assert asdict(value) == dataclasses.asdict(value)
+        assert type(next(iter(asdict(value).values()))) is type(next(iter(dataclasses.asdict(value).values())))
+    assert astuple(value) == dataclasses.astuple(value)
 
 
 def test_a_field_without_a_default_behind_one_that_has_it_is_an_error() -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from warploom.core.records import dataclass
 
 if TYPE_CHECKING:
     import ast
+    from fractions import Fraction
 
 _FUNCTIONS = {"max": max, "min": min, "ceil": math.ceil}
 
@@ -26,10 +26,10 @@ class Expression:
     """A formula: `base` + `offset`; a number where there is no base."""
 
     base: str
-    offset: Fraction = Fraction(0)
+    offset: int | Fraction = 0
 
     @property
-    def value(self) -> Fraction | None:
+    def value(self) -> int | Fraction | None:
         """The number, where it is one."""
         return self.offset if not self.base else None
 
@@ -67,7 +67,9 @@ class Expression:
 
     def __truediv__(self, other: Expression) -> Expression:
         if other.value:
-            return self * number(1 / other.value)
+            from fractions import Fraction  # here alone: takes long to load, and few kernels divide
+
+            return self * number(Fraction(1, other.value))
         return Expression(f"({self.text}/{other.text})")
 
     def at_most(self, bound: Expression) -> Expression:
@@ -79,7 +81,7 @@ class Expression:
 
 def number(value: int | Fraction) -> Expression:
     """A number as a formula."""
-    return Expression("", Fraction(value))
+    return Expression("", value)
 
 
 def symbol(name: str) -> Expression:

@@ -60,16 +60,22 @@ else:
         return instance.__class__(**changes)
 
     def asdict(instance):
-        """As `dataclasses.asdict`."""
-        from dataclasses import asdict
-
-        return asdict(instance)
+        """As `dataclasses.asdict`, but for copies of what is no record, list, tuple or dictionary."""
+        return {name: _plain(getattr(instance, name), asdict) for name in instance.__dataclass_fields__}
 
     def astuple(instance):
-        """As `dataclasses.astuple`."""
-        from dataclasses import astuple
+        """As `dataclasses.astuple`, likewise."""
+        return tuple(_plain(getattr(instance, name), astuple) for name in instance.__dataclass_fields__)
 
-        return astuple(instance)
+    def _plain(value, made):
+        if hasattr(type(value), "__dataclass_fields__"):
+            return made(value)
+        if isinstance(value, list | tuple):
+            values = [_plain(each, made) for each in value]
+            return type(value)(*values) if hasattr(value, "_fields") else type(value)(values)
+        if isinstance(value, dict):
+            return type(value)((_plain(key, made), _plain(each, made)) for key, each in value.items())
+        return value
 
     def dataclass(cls=None, /, *, frozen=False, eq=True, slots=False):
         """As `dataclasses.dataclass`."""

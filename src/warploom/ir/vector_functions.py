@@ -15,8 +15,8 @@ LANES = (2, 4, 8, 16, 32, 64)
 # Header by header. A name that starts with `fast_` is the form under -use_fast_math, of float only.
 _HEADERS = {
     "exp": "exp exp2 exp10 expm1 fast_exp fast_exp10",
-    "log": "log log2 log10 log1p fast_log fast_log2 fast_log10",
-    "trig": "sin cos tan sinpi cospi fast_sin fast_cos fast_tan",
+    "log": "log log2 log10 log1p",
+    "trig": "sin cos tan sinpi cospi fast_sin fast_cos",
     "inverse_trig": "asin acos atan atan2",
     "hyperbolic": "sinh cosh tanh asinh acosh atanh",
     "roots": "rsqrt cbrt rcbrt hypot",
@@ -26,8 +26,7 @@ _HEADERS = {
     "modulo": "fmod remainder",
 }
 HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
-# Those that -use_fast_math makes fast: an argument near enough to 0 loses little. The other forms lose more than time.
-_FASTER = frozenset(("exp", "exp10"))
+_FASTER = frozenset(name.removeprefix("fast_") for name in HEADER_OF if name.startswith("fast_"))
 TWO_ARGUMENTS = frozenset("pow atan2 hypot fmod remainder fast_pow".split())
 
 

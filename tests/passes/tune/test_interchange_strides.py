@@ -11,6 +11,7 @@ from warploom.ir.core import Function, clone_function
 from warploom.ir.verifier import verify
 from warploom.passes.barrier.split_barriers import SPLIT_BARRIERS
 from warploom.passes.base import Context
+from warploom.passes.tune import interchange_strides
 from warploom.passes.tune.interchange_strides import INTERCHANGE_STRIDES
 
 # Thread %tx of a block adds up every 2 * %bdx-th of the numbers before %n.
@@ -29,9 +30,13 @@ LOOP = (
 )
 
 
-def interchanged(function: Function) -> Function:
+def interchanged(function: Function, *, at_once: bool = True) -> Function:
+    """`at_once`: for any number of trips."""
     copy = clone_function(function)
-    INTERCHANGE_STRIDES.run(copy, Context())
+    with pytest.MonkeyPatch.context() as patch:
+        if at_once:
+            patch.setattr(interchange_strides, "FEWEST_TRIPS", 1)
+        INTERCHANGE_STRIDES.run(copy, Context())
     verify(copy, "structured")
     return copy
 
@@ -41,11 +46,12 @@ def is_interchanged(function: Function) -> bool:
 
 
 # Below the size of a block not every thread has the first trip of all.
-@pytest.mark.parametrize("n", [-9, 0, 1, 5, 6, 7, 12, 13, 17, 18, 24, 40])
+@pytest.mark.parametrize("n", [-9, 0, 1, 5, 6, 7, 12, 13, 17, 18, 24, 40, 191, 192, 197, 250])
 @pytest.mark.parametrize("size", [1, 6, 9])
-def test_every_thread_makes_its_trips(n: int, size: int) -> None:
+@pytest.mark.parametrize("at_once", [False, True])
+def test_every_thread_makes_its_trips(n: int, size: int, *, at_once: bool) -> None:
     function = threads(LOOP)
-    after = interchanged(function)
+    after = interchanged(function, at_once=at_once)
     assert is_interchanged(function)
     split = clone_function(after)
     SPLIT_BARRIERS.run(split, Context())

@@ -6,7 +6,7 @@
         A(%i)                                 ==>        A(%b + %tx)
       }                                                  barrier
     }                                                  }
-                                                       for %i = %b + %tx, %n, %s { A(%i) }
+                                                       if %b < %n { for %i = %b + %tx, %n, %s { A(%i) } }
 
 A GPU runs the threads of a block side by side, so that a trip reads one piece of memory after the other. One thread
 after the other, each vector of them touches two lines in each of many pages: no prefetcher follows, and steps of a
@@ -17,7 +17,8 @@ Theorem: a barrier that all threads of the block reach only leaves out orders in
 another. All reach this one: the new loop is the same for all threads. It has trips that all threads have, since
 %b < %n - 255 makes %b + %tx < %n, and its counter grows (%s > 0 is asked as well) and does not wrap, as
 %b + %s < %n + %s. Thread t's counter is %b + %tx throughout, and behind the new loop the old one goes on from there:
-with the trips that only some threads have, or with all of them where the new loop has none.
+with the trips that only some threads have, or with all of them where the new loop has none. Where %b is not less than
+%n, no %b + t is.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from warploom.passes.contracts import GRIDS_SPLIT, SCALAR
 from warploom.passes.tune.cache_lines import is_out_of_reach
 
 NAME = "interchange_strides"
+FEWEST_TRIPS = 8  # of trips of a loop that carries values: they go through memory in each
 _ACCESSES = frozenset("load store atomicrmw cmpxchg".split())
 
 
@@ -116,7 +118,8 @@ def is_worth_interchanging(loop: _Loop) -> bool:
 
 
 def _limit(loop: _Loop, first: Operand, build: Builder) -> Operand:
-    """Where the trips end that all threads of the block have; `first` where a counter might wrap."""
+    """Where the trips end that all threads of the block have; `first` where a counter might wrap, and where what the
+    loop carries would go through memory for a few trips."""
     upper, step = loop.op.operands[1:3]
     order, extend = ("s", "sext") if loop.signed else ("u", "zext")
     type_ = upper.type
@@ -126,9 +129,11 @@ def _limit(loop: _Loop, first: Operand, build: Builder) -> Operand:
         most = 1 << 62
         tests.append(build.op("icmp", [upper, int_const(type_, most)], "i1", pred=order + "le"))
     else:
-        wide = [build.op(extend, [each], "i64") for each in (upper, step)]
+        wide, *others = [build.op(extend, [each], "i64") for each in (upper, step, size)]
         most = (1 << (32 - loop.signed)) - 1
-        end = build.op("add", wide, "i64", flags=("nsw",))
+        end: Operand = wide
+        for each in others:
+            end = build.op("add", [end, each], "i64", flags=("nsw",))
         tests.append(build.op("icmp", [end, int_const("i64", most)], "i1", pred="sle"))
     low, high = loop.ranges.of(step, loop.signed)
     if low < 1 or high > most:
@@ -138,8 +143,14 @@ def _limit(loop: _Loop, first: Operand, build: Builder) -> Operand:
     holds = tests[0]
     for each in tests[1:]:
         holds = build.op("and", [holds, each], "i1")
-    others = build.op("add", [size, int_const(type_, -1)], type_)
-    return build.op("select", [holds, build.op("sub", [upper, others], type_), first], type_)
+    limit = build.op("sub", [upper, build.op("add", [size, int_const(type_, -1)], type_)], type_)
+    if loop.op.results:
+        # A limit below `first` makes a large number, and no trip either way.
+        distance = build.op(
+            "lshr", [build.op("sub", [limit, first], type_), int_const(type_, FEWEST_TRIPS.bit_length() - 1)], type_
+        )
+        holds = build.op("and", [holds, build.op("icmp", [distance, step], "i1", pred="uge")], "i1")
+    return build.op("select", [holds, limit, first], type_)
 
 
 def _sum(form: Linear, type_: str, build: Builder) -> Operand:
@@ -169,7 +180,8 @@ def _interchanged(loop: _Loop) -> list[Op]:
     body = clone_op(op, {}).region
     counter, *carried = body.params
     start, end = Value(type_, counter.name), Value(type_, counter.name)
-    own = Op("add", [start, thread], [counter], {"flags": ("nsw",) if loop.signed else ("nuw",)}, loc=op.loc)
+    flags = ("nsw",) if loop.signed else ("nuw",)
+    own = Op("add", [start, thread], [counter], {"flags": flags}, loc=op.loc)
     following = Op("add", [start, step], [Value(type_)], loc=op.loc)
     *inner, last = body.ops
     barrier = Op("barrier", attrs={"level": "block"}, loc=op.loc)
@@ -179,8 +191,14 @@ def _interchanged(loop: _Loop) -> list[Op]:
     results = [Value(each.type, each.name) for each in carried]
     attrs = dict(op.attrs)
     build.add(Op("for", [first, limit, step, first, *op.operands[3:]], [end, *results], attrs, [body], op.loc))
-    op.operands = [build.op("add", [end, thread], type_), upper, step, *results]
-    return [*ops, op]
+    more = build.op("icmp", [end, upper], "i1", pred=op.attrs["pred"])
+    rest: list[Op] = []
+    own_start = Builder(rest, op.loc).op("add", [end, thread], type_, flags=flags)
+    left = clone_op(op, {})
+    left.operands = [own_start, upper, step, *results]
+    sides = [Region([], [*rest, left, Op("yield", list(left.results))]), Region([], [Op("yield", list(results))])]
+    build.add(Op("if", [more], op.results, {}, sides, op.loc))
+    return ops
 
 
 def _visit(region: Region, block: Op, ranges: Ranges, context: Context) -> bool:

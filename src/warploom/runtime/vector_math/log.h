@@ -141,24 +141,4 @@ WARPLOOM_INLINE V log1p(V x) {
   return log1p_of_sum(x, V(Scalar<V>(0)));
 }
 
-// e + log2(1 + f) to about 2^-21 of f.
-WARPLOOM_INLINE Float fast_log2_of(Float x) {
-  auto core = [](Float y) __attribute__((always_inline)) {
-    auto parts = split_binary(y);
-    Float f = parts.mantissa - 1.0f;
-    return mad(f, polynomial(f, log2_fast_f32), parts.exponent);
-  };
-  if (any(not_positive_normal(x))) {
-    Int small = x < Float(Format<Float>::smallest_normal);
-    Float value = core(select(small, x * 0x1p32f, x)) - select(small, Float(32.0f), Float(0.0f));
-    value = select(x == Float(0.0f), Float(-Format<Float>::infinity), value);
-    value = select(x < Float(0.0f), Float(Format<Float>::nan), value);
-    return select(x < Float(Format<Float>::infinity), value, x);
-  }
-  return core(x);
-}
-WARPLOOM_INLINE Float fast_log2(Float x) { return fast_log2_of(x); }
-WARPLOOM_INLINE Float fast_log(Float x) { return fast_log2_of(x) * 0x1.62e43p-1f; }
-WARPLOOM_INLINE Float fast_log10(Float x) { return fast_log2_of(x) * 0x1.344136p-2f; }
-
 }  // namespace warploom_math

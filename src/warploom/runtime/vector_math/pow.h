@@ -95,7 +95,14 @@ WARPLOOM_INLINE V pow(V x, V y) {
   return pow_positive(x, V(Scalar<V>(0)), y);
 }
 
-// CUDA defines __powf(x, y) as exp2f(y * __log2f(x)).
-WARPLOOM_INLINE Float fast_pow(Float x, Float y) { return fast_exp2_of(y * fast_log2_of(x)); }
+// CUDA defines __powf(x, y) as exp2f(y * __log2f(x)); here x below 0, infinities and the like have pow's results.
+//   log2(x) = e + log2(1 + f) to about 2^-21 of f
+WARPLOOM_SELDOM Float pow_seldom(Float x, Float y) { return pow(x, y); }
+WARPLOOM_INLINE Float fast_pow(Float x, Float y) {
+  if (any(not_positive_normal(x) | ~(absolute(y) < Float(Format<Float>::infinity)))) return pow_seldom(x, y);
+  auto parts = split_binary(x);
+  Float f = parts.mantissa - 1.0f;
+  return fast_exp2_of(y * mad(f, polynomial(f, log2_fast_f32), parts.exponent));
+}
 
 }  // namespace warploom_math

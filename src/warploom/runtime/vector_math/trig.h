@@ -153,8 +153,12 @@ WARPLOOM_INLINE V cospi(V x) {
   return select(value == V(Scalar<V>(0)), V(Scalar<V>(0)), value);
 }
 
-// CUDA's __sinf and __cosf: an absolute error near 2^-21 for small |x|, growing with |x|.
+// CUDA's __sinf and __cosf: an absolute error near 2^-21; what is far away takes the other way.
 //   x = k pi + r, |r| <= pi/2    sin(x) = +-sin(r); for cos, x + pi/2 is reduced
+WARPLOOM_INLINE bool any_far(Float x) { return any(~(absolute(x) <= Float(0x1p16f))); }
+WARPLOOM_SELDOM Float sin_far(Float x) { return sin(x); }
+WARPLOOM_SELDOM Float cos_far(Float x) { return cos(x); }
+
 WARPLOOM_INLINE Float fast_sin_of(Float x, Float k, Int flips) {
   Float r = mad(k, Float(-0x1.921fb6p1f), x);
   r = mad(k, Float(0x1.777a5cp-24f), r);
@@ -162,15 +166,16 @@ WARPLOOM_INLINE Float fast_sin_of(Float x, Float k, Int flips) {
   return negate_if_odd(r * polynomial(z, sin_fast_f32), flips);
 }
 WARPLOOM_INLINE Float fast_sin(Float x) {
+  if (any_far(x)) return sin_far(x);
   auto k = round_scaled(x, 0x1.45f306p-2f);
   return fast_sin_of(x, k.number, k.raw);
 }
 WARPLOOM_INLINE Float fast_cos(Float x) {
+  if (any_far(x)) return cos_far(x);
   // x/pi + 1/2 = k + rest: cos(x) = sin(x + pi/2) = +-sin(x - (k - 1/2) pi)
   Float shifted = mad(x, Float(0x1.45f306p-2f), Float(0.5f));
   auto k = round_scaled(shifted, 1.0f);
   return fast_sin_of(x, k.number - 0.5f, k.raw);
 }
-WARPLOOM_INLINE Float fast_tan(Float x) { return fast_sin(x) / fast_cos(x); }
 
 }  // namespace warploom_math

@@ -14,6 +14,7 @@
 #pragma clang fp contract(off)
 
 #define WARPLOOM_INLINE static inline __attribute__((always_inline))
+#define WARPLOOM_SELDOM static __attribute__((noinline, cold, nothrow))  // takes no registers where it is not called
 
 namespace warploom_math {
 
