@@ -14,6 +14,7 @@ from warploom.analysis.vector_cost import (
     choose_rows,
     choose_width,
     goes_alone,
+    pays,
     runs_better_alone,
     stores_alone,
 )
@@ -50,6 +51,24 @@ def test_a_side_with_a_collective_beside_the_loop_stays_together() -> None:
     )
     branch = next(op for op in walk(loop.region) if op.name == "if")
     assert not goes_alone(branch.regions[0], shapes)
+
+
+# Four bytes each, that a table's indices or a stride of the launch say the places of.
+BYTES = {
+    "a table": ("%t: i32 = xor %tx, %n %k: i32 = and %t, 255:i32", False),
+    "a stride": ("%k: i32 = mul %tx, %n [flags=(nsw)]", True),
+}
+
+
+@pytest.mark.parametrize(("index", "expected"), BYTES.values(), ids=BYTES)
+def test_bytes_pay_where_a_stride_of_the_launch_may_make_them_a_row(index: str, expected: bool) -> None:
+    loads = " ".join(
+        f"%q{k}: ptr = gep %p, %k [offset={k}, strides=(1)] %b{k}: i8 = load %q{k} [align=1] "
+        f"%v{k + 1}: i8 = add %v{k}, %b{k}"
+        for k in range(4)
+    )
+    shapes, _, loop = solved(threads(f"{index} %v0: i8 = trunc %n {loads} store %v4, %p [align=1]"))
+    assert pays(loop, shapes, frozenset()) is expected
 
 
 def sums_of(number: int) -> str:

@@ -22,7 +22,7 @@ NO_THRESHOLDS = {
     "passes/tune/cache_lines.py": "LINE",
     "passes/tune/prefetch_tiles.py": "_LINE",
     "passes/vector/rows_of_blocks.py": "_MOST",
-    "passes/vector/stride_versions.py": "_LONG",
+    "analysis/strides.py": "_LONG",
     "passes/vector/vectorise_warp.py": "_EXCHANGED _WHOLE",
     "passes/vector/wide_division.py": "_LESS",
     "passes/vector/widen_comparisons.py": "_FAR",

@@ -7,6 +7,7 @@ from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.recurrences import recurrence_of
+from warploom.analysis.strides import is_scattered, number_of_rows
 from warploom.analysis.thread_work import LOOP_WEIGHT
 from warploom.core.processor import Processor
 from warploom.core.records import dataclass, field
@@ -146,15 +147,6 @@ def _work(op: Op, shapes: Shapes) -> tuple[int, int]:
     return accesses, others
 
 
-def is_scattered(op: Op, shapes: Shapes) -> bool:
-    """Whether neighbouring threads load or store elements that do not lie side by side."""
-    if op in shapes.groups:
-        return False
-    stride = shapes.of(op.operands[-1]).stride
-    value = op.results[0] if op.results else op.operands[0]
-    return stride is None or (stride != 0 and abs(stride) != types.size_of(value.type))
-
-
 def goes_alone(region: Region, shapes: Shapes) -> bool:
     """Whether a side of an `if` that threads part at is best run by one active thread after the other."""
     if any(levels_in(op) for op in region.ops):
@@ -248,9 +240,9 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
 def pays(loop: Op, shapes: Shapes, shared: frozenset[str]) -> bool:
     """Whether vectors of threads are faster than threads one after the other.
 
-    In units of a scalar access: a gather costs 1.3 a thread, of bytes and halves 2 where threads part, else 3.2,
-    2.5 where it reads what was just written (the processor cannot forward a store to it), an ordinary op .4 in a scalar
-    loop and next to nothing in a vector.
+    In units of a scalar access: a gather costs 1.3 a thread, of bytes and halves 2 where threads part, else 3.2 (1.3
+    where a number of the launch may make it a row), 2.5 where it reads what was just written (the processor cannot
+    forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a vector.
     """
     vector, scalar = _costs(loop.region, shapes, shared)
     return vector <= scalar
@@ -282,9 +274,9 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str], *, is_parted:
         if op.name in ("load", "store"):
             scattered = is_scattered(op, shapes)
             near = _strided_cost(op, shapes)
-            size = types.size_of((op.results or op.operands)[0].type)
             part = costs_of.scattered_part if is_parted else costs_of.part_of_all
-            apart = costs_of.scattered if size >= _WORD else part
+            is_part = scattered and types.size_of((op.results or op.operands)[0].type) < _WORD
+            apart = part if is_part and number_of_rows(op, shapes) is None else costs_of.scattered
             gather = costs_of.just_written if is_in(op.operands[-1], shared, shapes) else apart
             vector += gather if scattered else near
             scalar += 1

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.pieces import Piece, pieces_in
-from warploom.analysis.vector_cost import is_scattered
+from warploom.analysis.strides import is_scattered
 from warploom.ir.core import (
     FALSE,
     Builder,

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.pieces import pieces_in
-from warploom.analysis.vector_cost import is_scattered
+from warploom.analysis.strides import is_scattered
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import (

@@ -26,90 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
-from warploom.analysis.vector_cost import is_scattered
-from warploom.core.records import dataclass, replace
-from warploom.ir import types
+from warploom.analysis.strides import Apart, distance, number_of_rows
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, clone_op, int_const, walk
 from warploom.ir.ops import is_plain_load, is_plain_store
 from warploom.passes.vector.row_versions import is_left_one_by_one
 
 NAME = "stride_versions"
 MOST = 16  # accesses of a loop over threads
-_LONG = 16  # bits of a number that no row of threads counts around in steps of an element
-
-
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """How much more each thread has than the one before it: `fixed` + `times` * `number`, where none of the numbers
-    that `extensions` widen has wrapped around; one of few bits counts twice."""
-
-    fixed: int = 0
-    times: int = 0
-    number: Value | None = None
-    extensions: int = 0
-
-    def plus(self, other: Apart | None, sign: int = 1) -> Apart | None:
-        """Of a sum."""
-        if other is None or (self.number and other.number and self.number is not other.number):
-            return None
-        number = self.number or other.number
-        extensions = self.extensions + other.extensions
-        return Apart(self.fixed + sign * other.fixed, self.times + sign * other.times, number, extensions)
-
-    def scaled(self, by: int) -> Apart:
-        """Of a product with a constant."""
-        return Apart(self.fixed * by, self.times * by, self.number, self.extensions)
-
-
-def _constant(operand: Operand) -> int | None:
-    return signed_value(operand) if isinstance(operand, Const) else None
-
-
-def distance(operand: Operand, shapes: Shapes, depth: int = 0) -> Apart | None:
-    """How neighbours differ in `operand`; None where that is not known."""
-    shape = shapes.of(operand)
-    if shape.is_uniform:
-        return Apart()
-    if shape.stride is not None and not shape.guarded:
-        return Apart(shape.stride)
-    op = shapes.ranges.definitions.get(operand) if isinstance(operand, Value) else None
-    if op is None or op.name not in ("add", "sub", "mul", "shl", "sext", "zext", "gep") or depth > 16:
-        return None
-    parts = [distance(each, shapes, depth + 1) for each in op.operands]
-    first = parts[0]
-    if first is None:
-        return None
-    if op.name in ("sext", "zext"):
-        short = types.bits(op.operands[0].type) < _LONG
-        return replace(first, extensions=first.extensions + 1 + short) if first != Apart() else first
-    if op.name in ("add", "sub"):
-        return first.plus(parts[1], -1 if op.name == "sub" else 1)
-    if op.name == "gep":
-        strides = op.attrs.get("strides", ())
-        assert isinstance(strides, tuple)
-        total: Apart | None = first
-        for part, by in zip(parts[1:], strides, strict=True):
-            total = total.plus(part.scaled(int(str(by)))) if total is not None and part is not None else None
-        return total
-    return _product(op, first, parts[1], shapes)
-
-
-def _product(op: Op, first: Apart, second: Apart | None, shapes: Shapes) -> Apart | None:
-    a, b = op.operands
-    by = _constant(b)
-    if op.name == "shl":
-        return first.scaled(1 << by) if by is not None and 0 <= by < types.bits(op.result.type) else None
-    if second is None:
-        return None
-    for part, other in ((first, b), (second, a)):
-        by = _constant(other)
-        if by is not None:
-            return part.scaled(by)
-        if isinstance(other, Value) and not shapes.of(other).dims and part.number is None and part.fixed:
-            return Apart(0, part.fixed, other)
-    return None
 
 
 def version_strides(region: Region, shapes: Shapes) -> bool:
@@ -137,23 +61,11 @@ def _most_on_a_path(region: Region, found: Collection[Op]) -> int:
 def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[Apart, int]]]:
     for op in region.ops:
         if is_plain_load(op) or is_plain_store(op):
-            wanted = _wanted(op, shapes)
+            wanted = number_of_rows(op, shapes)
             if wanted is not None:
                 yield op, wanted
         for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
             yield from _versions(inner, shapes)
-
-
-def _wanted(op: Op, shapes: Shapes) -> tuple[Apart, int] | None:
-    """How the addresses of an access differ, and the number with which they are a row."""
-    address, value = op.operands[-1], op.results[0] if op.results else op.operands[0]
-    if not shapes.of(address).is_vector or not is_scattered(op, shapes):
-        return None
-    apart = distance(address, shapes)
-    if apart is None or apart.number is None or not apart.times:
-        return None
-    number, rest = divmod(types.size_of(value.type) - apart.fixed, apart.times)
-    return (apart, number) if not rest and number else None
 
 
 def _rewrite(region: Region, found: dict[Op, tuple[Apart, int]], shapes: Shapes) -> None:

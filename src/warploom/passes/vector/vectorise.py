@@ -29,8 +29,9 @@ from warploom.analysis.scattered import Reasons
 from warploom.analysis.seen_accesses import seen_loops, seen_once
 from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
+from warploom.analysis.strides import is_scattered
 from warploom.analysis.turns import takes_turns
-from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays, predicted_cycles
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, pays, predicted_cycles
 from warploom.ir import types
 from warploom.ir.core import (
     Attribute,
