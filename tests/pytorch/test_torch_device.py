@@ -187,6 +187,26 @@ def test_coverage_counts_what_ran_on_the_cpu_backend(torch: Any) -> None:
     assert "3 " in str(warploom.torch.coverage())
 
 
+def test_the_cpus_kernel_comes_before_code_for_all_devices(torch: Any) -> None:
+    """Which makes a layer norm of a batch norm: seven times as long."""
+    import warploom.torch
+
+    x, weight = torch.randn(4, 8, device="cuda", requires_grad=True), torch.randn(8, device="cuda")
+    warploom.torch.reset_coverage()
+    y = torch.nn.functional.layer_norm(x, (8,), weight, weight)
+    z = torch.nn.functional.group_norm(x, 2, weight, weight)
+    seen = warploom.torch.coverage()
+    assert seen.launches or seen.on_cpu_backend["aten::native_layer_norm"] == 1
+    assert seen.on_cpu_backend["aten::native_group_norm"] == 1
+    assert "aten::native_batch_norm" not in seen.on_cpu_backend
+    (y.square() + z).sum().backward()
+    on_cpu = x.detach().cpu().requires_grad_()
+    one = torch.nn.functional.layer_norm(on_cpu, (8,), weight.cpu(), weight.cpu())
+    two = torch.nn.functional.group_norm(on_cpu, 2, weight.cpu(), weight.cpu())
+    (one.square() + two).sum().backward()
+    torch.testing.assert_close(x.grad.cpu(), on_cpu.grad)
+
+
 def test_a_loader_pins_in_a_thread_and_works_in_processes(torch: Any) -> None:
     data = torch.utils.data.TensorDataset(torch.arange(8.0))
     loader = torch.utils.data.DataLoader(data, batch_size=4, num_workers=1, pin_memory=True)

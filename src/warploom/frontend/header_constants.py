@@ -46,7 +46,7 @@ class HeaderConstants:
             return [WARP_SIZE]
         if name not in self.known and self.depth <= MAX_DEPTH:
             self.known[name] = []  # what it says while it is looked up
-            self.known[name] = next(filter(None, self._found(name)), list[int]())
+            self.known[name] = next((values for values in self._found(name) if values), list[int]())
         return self.known.get(name, [])
 
     def _found(self, name: str) -> Iterator[list[int]]:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from warploom.core.launch import MIN_THREADS, Dims, is_block_size
 from warploom.core.records import replace
-from warploom.ir.core import LAUNCH_PARAMS, Function, Operand, Value, clone_function, int_const, replace_uses
+from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, clone_function, int_const, replace_uses
 from warploom.ir.ops import WARP_SIZE
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import STRUCTURED
@@ -32,7 +32,8 @@ def worthwhile(imported: Function, sizes: Sequence[Dims]) -> Sequence[Dims]:
     """The block sizes that get a variant of a kernel as it was imported: none of a large one.
 
     Where no launch is to be seen (`sizes` is empty), as that of a library's kernel in its header, who bounds a block's
-    threads mostly launches that many: in one row; or, where the kernel asks for a thread's row, in rows of a warp.
+    threads mostly launches that many: in one row, where the kernel never asks for a thread's row; where it asks, and
+    not for the number of the thread in its block, in one row or in rows of a warp.
     """
     if sum(len(block.ops) for block in imported.blocks) > LARGEST:
         return ()
@@ -40,18 +41,34 @@ def worthwhile(imported: Function, sizes: Sequence[Dims]) -> Sequence[Dims]:
 
 
 def _likely_sizes(imported: Function) -> Sequence[Dims]:
-    most = imported.facts.max_threads
+    most, rows = imported.facts.max_threads, imported.facts.max_threads // WARP_SIZE
     if most < MIN_THREADS or not is_block_size((most, 1, 1)):
         return ()
-    one_row: Dims = (most, 1, 1)
-    rows = most // WARP_SIZE
-    return [one_row, (WARP_SIZE, rows, 1)] if rows > 1 and _asks_for_row(imported) else [one_row]
+    if not _asks_for_row(imported):
+        return [(most, 1, 1)]
+    return [(most, 1, 1), (WARP_SIZE, rows, 1)] if rows > 1 and _works_by_rows(imported) else ()
 
 
 def _asks_for_row(imported: Function) -> bool:
     """Whether the kernel looks at where a thread or the block's end is along y or z."""
     rows = {*imported.ids[_ROW_IDS], *imported.params[FIRST_BLOCK_PARAM + 1 : FIRST_BLOCK_PARAM + 3]}
     return any(not rows.isdisjoint(op.operands) for block in imported.blocks for op in block.ops)
+
+
+def _works_by_rows(imported: Function) -> bool:
+    """Whether a thread's row is asked for otherwise than for its number in the block, (z * height + y) * width + x."""
+    ops = [op for block in imported.blocks for op in block.ops]
+    made = {value: op for op in ops for value in op.results}
+    row, slice_ = imported.ids[_ROW_IDS]
+    width = imported.params[FIRST_BLOCK_PARAM]
+
+    def counts(op: Op) -> bool:
+        other = next((each for each in op.operands if each is not row), row)
+        of_slice = made.get(other) if isinstance(other, Value) else None
+        is_slice = of_slice is not None and of_slice.name == "mul" and slice_ in of_slice.operands
+        return (op.name == "mul" and other is width) or (op.name == "add" and is_slice)
+
+    return any(row in op.operands and not counts(op) for op in ops)
 
 
 def specialise(function: Function, dims: Sequence[int | None]) -> Function:

@@ -5,6 +5,9 @@
                                   that leaves (`together`: vector_prepare.py); else
                                   a loop as long as any thread is in it, whose mask is carried along
 
+A `while` that ends with the first thread that leaves runs only where all threads of the vector are active, and so
+without masks; where they are not, the loop behind it does all.
+
 In a loop that threads leave one by one only those values keep what they had when their thread left that something uses
 behind the loop.
 """
