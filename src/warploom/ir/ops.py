@@ -19,6 +19,7 @@ from warploom.ir.core import Op, walk_op
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
 PRIVATE = "private"  # of an atomic op or a store: see there
 OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
+FEW_TRIPS = "few_trips"  # of a `for`: one or none, as a rule; not worth a form of its own
 OF_LANES = "of_lanes"  # of a `for` or `while`: over the threads of a vector
 
 
@@ -276,9 +277,11 @@ OPS: dict[str, OpInfo] = {
     # -- sequential control flow
     "for": OpInfo(
         Effect.CONTROL,
-        "lb:T ub:T step:T init... -> result... [pred of_threads? of_lanes?] { (i carried...) ... yield next... }",
+        "lb:T ub:T step:T init... -> result... "
+        "[pred of_threads? of_lanes? few_trips?] { (i carried...) ... yield next... }",
         "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; results: carried at the end; "
-        "of_threads: what was a loop over threads of a block, or over rows of them; of_lanes: over those of a vector",
+        "of_threads: what was a loop over threads of a block, or over rows of them; of_lanes: over those of a vector; "
+        "few_trips: one or none, as a rule",
     ),
     "while": OpInfo(
         Effect.CONTROL,

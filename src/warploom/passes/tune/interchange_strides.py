@@ -44,7 +44,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import levels_in
+from warploom.ir.ops import FEW_TRIPS, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, SCALAR
 from warploom.passes.tune.cache_lines import is_out_of_reach
@@ -195,6 +195,7 @@ def _interchanged(loop: _Loop) -> list[Op]:
     rest: list[Op] = []
     own_start = Builder(rest, op.loc).op("add", [end, thread], type_, flags=flags)
     left = clone_op(op, {})
+    left.attrs[FEW_TRIPS] = True
     left.operands = [own_start, upper, step, *results]
     sides = [Region([], [*rest, left, Op("yield", list(left.results))]), Region([], [Op("yield", list(results))])]
     build.add(Op("if", [more], op.results, {}, sides, op.loc))

@@ -22,7 +22,7 @@ from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, clone_region, uses_of, walk, walk_op
-from warploom.ir.ops import LOOPS
+from warploom.ir.ops import FEW_TRIPS, LOOPS
 from warploom.ir.properties import is_duplicable
 
 _LARGEST_COPY = 300  # ops of a loop that is worth having twice
@@ -126,7 +126,7 @@ def split_counted_loops(region: Region, shapes: Shapes) -> bool:
     changed = False
     ops: list[Op] = []
     for op in region.ops:
-        if op.name == "for" and counts_threads(op, shapes):
+        if op.name == "for" and not op.attrs.get(FEW_TRIPS) and counts_threads(op, shapes):
             ops += _split(op, shapes)
             changed = True
             continue
