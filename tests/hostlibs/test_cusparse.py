@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,13 +23,6 @@ from sparse_matrices import TYPES, Array, Sparse, assert_near, random_matrix, sc
 
 INVALID_VALUE, ZERO_PIVOT, NOT_SUPPORTED = 3, 9, 10
 FILL_MODE, DIAG_TYPE = 0, 1
-
-
-@pytest.fixture(scope="module")
-def sparse(libraries: Path) -> Iterator[Sparse]:
-    made = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
-    yield made
-    made.close()
 
 
 def numbers(rng: np.random.Generator, letter: str, *shape: int) -> Array:

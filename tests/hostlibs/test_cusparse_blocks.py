@@ -8,10 +8,7 @@
 # functions: cusparse{S,D,C,Z}csrgeam2 cusparse{S,D,C,Z}csrgeam2_bufferSizeExt
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Iterator
 from ctypes import byref, c_int, c_size_t, c_void_p
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,13 +17,6 @@ from sparse_matrices import TYPES, Array, Exact, Sparse, assert_near, scalar, tu
 BY_ROWS, BY_COLUMNS = 0, 1
 ZERO_PIVOT, NOT_SUPPORTED, INVALID_VALUE = 9, 10, 3
 LOWER, UPPER = 0, 1
-
-
-@pytest.fixture(scope="module")
-def sparse(libraries: Path) -> Iterator[Sparse]:
-    made = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
-    yield made
-    made.close()
 
 
 def description(sparse: Sparse, base: int = 0, fill: int = LOWER, unit: int = 0) -> c_void_p:

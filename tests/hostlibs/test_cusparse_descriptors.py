@@ -11,9 +11,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from ctypes import byref, c_int, c_int64, c_void_p
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,18 +31,6 @@ from test_cusparse import DIAG_TYPE, FILL_MODE, INVALID_VALUE, NOT_SUPPORTED, nu
 
 NOT_INITIALIZED, INTERNAL_ERROR = 1, 7
 ROWS, COLUMNS = 0, 1  # directions in which values are counted
-
-
-@pytest.fixture(scope="module")
-def sparse(libraries: Path) -> Iterator[Sparse]:
-    made = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(18)
 
 
 class Vector:

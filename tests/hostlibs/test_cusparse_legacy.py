@@ -15,9 +15,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from ctypes import byref, c_double, c_int
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -38,18 +36,6 @@ from test_cusparse import INVALID_VALUE, ZERO_PIVOT, numbers
 
 NOT_INITIALIZED, INTERNAL_ERROR = 1, 7
 ROWS, COLUMNS = 0, 1  # directions in which values are counted
-
-
-@pytest.fixture(scope="module")
-def sparse(libraries: Path) -> Iterator[Sparse]:
-    made = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(18)
 
 
 @pytest.mark.parametrize("base", [0, 1])

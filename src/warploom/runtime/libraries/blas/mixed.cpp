@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mixed.h"
 
-#include <memory>
+#include "../common/thread_area.h"
 
 namespace warploom::blas {
 namespace {
 
 constexpr std::int64_t kDepth = 512;  // of the pieces that are widened at a time; sums of so many bytes are exact
 
-// Memory of a thread for the pieces of one tile, which stays for the next one.
-float *work_area(std::size_t count) {
-  thread_local std::unique_ptr<float[]> area;
-  thread_local std::size_t size = 0;
-  if (size < count) {
-    area.reset(new float[count]);
-    size = count;
-  }
-  return area.get();
-}
+struct Pieces;  // of one tile
 
 // A piece of an operand in float: `rows` x `columns` as it is stored.
 struct Piece {
@@ -38,7 +29,7 @@ struct Areas {
 
   explicit Areas(const Tiling::Tile &tile, std::int64_t depth) {
     const std::int64_t sizes[] = {tile.rows * tile.columns, tile.rows * depth, tile.columns * depth, 2 * tile.rows};
-    sums = work_area(static_cast<std::size_t>(sizes[0] + sizes[1] + sizes[2] + sizes[3]));
+    sums = thread_area<float, Pieces>(static_cast<std::size_t>(sizes[0] + sizes[1] + sizes[2] + sizes[3]));
     a = sums + sizes[0];
     b = a + sizes[1];
     column = b + sizes[2];

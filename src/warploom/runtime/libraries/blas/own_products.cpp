@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <cmath>
-#include <memory>
 #include <new>
 
+#include "../common/thread_area.h"
 #include "instances.h"
 #include "kernels.h"
 
@@ -84,17 +84,7 @@ unsigned threads_for(Where where, double nanoseconds) {
   return where == Where::kSideBySide ? tile_threads(nanoseconds) : 1;
 }
 
-// Numbers of the thread for operands that are packed for one tile, which stay for the next tile.
-template <class T>
-T *tile_area(std::size_t count) {
-  thread_local std::unique_ptr<T[]> area;
-  thread_local std::size_t size = 0;
-  if (size < count) {
-    area.reset(new T[count]);
-    size = count;
-  }
-  return area.get();
-}
+struct Packed;  // operands that are packed for one tile
 
 template <class T>
 TileProduct<T> in_steps(const Product<T> &p, int64_t depth) {
@@ -111,7 +101,7 @@ void multiply_in_place(const Product<T> &product, Where where) {
   const Cut cut(product.m, product.n, threads_for(where, product.nanoseconds()), limits);
   each_of(where, cut.count(), product.nanoseconds(), [&](uint64_t i) {
     TileProduct<T> tile = in_steps(product.part(cut.tile(i)), TileProduct<T>::depth_of(product.k));
-    tile.area = tile_area<T>(static_cast<std::size_t>(tile.area_size()));
+    tile.area = thread_area<T, Packed>(static_cast<std::size_t>(tile.area_size()));
     product_kernels<T>().in_place(tile);
   });
 }
