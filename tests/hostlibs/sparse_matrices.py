@@ -18,6 +18,8 @@ TYPES: dict[str, tuple[type[np.generic], int]] = {
     "S": (np.float32, 0), "D": (np.float64, 1), "C": (np.complex64, 4), "Z": (np.complex128, 5),
 }  # fmt: skip
 INT32, INT64 = 2, 3
+NOT_INITIALIZED, INTERNAL_ERROR = 1, 7
+ROWS, COLUMNS = 0, 1  # directions in which values are counted
 COLUMNS_FIRST, ROWS_FIRST = 1, 2
 FORMATS = ("Csr", "Csc", "Coo")
 

@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 from blas import pointer
 from sparse_matrices import (
+    INTERNAL_ERROR,
+    NOT_INITIALIZED,
     TYPES,
     Banded,
     Sparse,
@@ -28,9 +30,6 @@ from sparse_matrices import (
     turned,
 )
 from test_cusparse import DIAG_TYPE, FILL_MODE, INVALID_VALUE, NOT_SUPPORTED, numbers
-
-NOT_INITIALIZED, INTERNAL_ERROR = 1, 7
-ROWS, COLUMNS = 0, 1  # directions in which values are counted
 
 
 class Vector:

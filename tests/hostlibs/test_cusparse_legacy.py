@@ -21,6 +21,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from sparse_matrices import (
+    COLUMNS,
+    INTERNAL_ERROR,
+    ROWS,
     TYPES,
     Array,
     Banded,
@@ -33,9 +36,6 @@ from sparse_matrices import (
     some,
 )
 from test_cusparse import INVALID_VALUE, ZERO_PIVOT, numbers
-
-NOT_INITIALIZED, INTERNAL_ERROR = 1, 7
-ROWS, COLUMNS = 0, 1  # directions in which values are counted
 
 
 @pytest.mark.parametrize("base", [0, 1])

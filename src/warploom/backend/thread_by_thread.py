@@ -143,27 +143,24 @@ def fuse_products(module: Module, function: Handle) -> None:
                 if len(list(module.users(op))) == 1:
                     products.add(op)
                 continue
-            operands = [lib.LLVMGetOperand(op, number) for number in (0, 1)]
-            number = next((number for number in (0, 1) if operands[number] in products), None)
+            number = next((each for each in (0, 1) if lib.LLVMGetOperand(op, each) in products), None)
             if number is not None:
-                products.remove(operands[number])
-                _fuse(module, builder, op, operands[number], is_difference=opcode == Opcode.FSUB, number=number)
+                products.remove(lib.LLVMGetOperand(op, number))
+                _fuse(module, builder, op, number)
     lib.LLVMDisposeBuilder(builder)
 
 
-def _fuse(module: Module, builder: Handle, op: Handle, product: Handle, *, is_difference: bool, number: int) -> None:
-    """Put one operation in the place of `op` and of its operand `number`, the product."""
+def _fuse(module: Module, builder: Handle, op: Handle, number: int) -> None:
+    """Put one operation in the place of the sum or difference `op` and of its operand `number`, a product."""
     lib = module.lib
     lib.LLVMPositionBuilderBefore(builder, op)  # and takes its debug location
-    left, right, other = (
-        lib.LLVMGetOperand(product, 0),
-        lib.LLVMGetOperand(product, 1),
-        lib.LLVMGetOperand(op, 1 - number),
-    )
-    if is_difference and number:
-        left = lib.LLVMBuildFNeg(builder, left, b"")
-    elif is_difference:
-        other = lib.LLVMBuildFNeg(builder, other, b"")
+    product, other = lib.LLVMGetOperand(op, number), lib.LLVMGetOperand(op, 1 - number)
+    left, right = (lib.LLVMGetOperand(product, each) for each in (0, 1))
+    if lib.LLVMGetInstructionOpcode(op) == Opcode.FSUB:
+        if number:
+            left = lib.LLVMBuildFNeg(builder, left, b"")
+        else:
+            other = lib.LLVMBuildFNeg(builder, other, b"")
     made = module.call_intrinsic(builder, "llvm.fmuladd", [lib.LLVMTypeOf(op)], [left, right, other])
     lib.LLVMSetFastMathFlags(made, lib.LLVMGetFastMathFlags(op))
     lib.LLVMReplaceAllUsesWith(op, made)

@@ -28,7 +28,6 @@ from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import NONE as NO_STEP
 from warploom.analysis.steps import Steps
 from warploom.core.launch import MAX_BLOCK
-from warploom.core.remarks import Loc
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,
@@ -213,19 +212,15 @@ def _visit(region: Region, block: Op, ranges: Ranges, context: Context) -> bool:
             if is_worth_interchanging(loop):
                 made = _interchanged(loop)
                 changed = True
-                _remark(context, op.loc)
-        elif op.name == "if" and Exact(ranges, frozenset(block.region.params), defined_in(block)).is_uniform(
-            op.operands[0]
-        ):
+                context.remark(
+                    NAME, "all threads of a block make one trip of the grid-stride loop, then all the next", op.loc
+                )
+        elif op.name == "if" and _exact(ranges, block).is_uniform(op.operands[0]):
             for inner in op.regions:
                 changed |= _visit(inner, block, ranges, context)
         ops += made
     region.ops = ops
     return changed
-
-
-def _remark(context: Context, loc: Loc | None) -> None:
-    context.remark(NAME, "all threads of a block make one trip of the grid-stride loop, then all the next", loc)
 
 
 def run(function: Function, context: Context) -> bool:
