@@ -428,6 +428,19 @@ void trials() {
       }
     });
   }
+  test("what was slow once, by chance, is tried again soon", [] {
+    static int loop;
+    for (const unsigned slow : {4U, 40U, 400U}) {
+      LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+      unsigned two = 0;
+      for (unsigned launch = 0; launch < 20'000; ++launch) {
+        const unsigned threads = choose(history, 2, 2).threads;
+        two += launch >= 8 * slow && threads == 2 ? 1 : 0;
+        learn(history, 2, threads == 1 ? 7.1 : launch < slow ? 10.6 : 5.3);
+      }
+      CHECK(two > 9 * (20'000 - 8 * slow) / 10);
+    }
+  });
   test("even parts are not given up for one such launch", [] {
     static int loop;
     LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
