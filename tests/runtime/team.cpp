@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -439,6 +440,23 @@ void trials() {
         learn(history, 2, threads == 1 ? 7.1 : launch < slow ? 10.6 : 5.3);
       }
       CHECK(two > 9 * (20'000 - 8 * slow) / 10);
+    }
+  });
+  test("what a block takes on one thread is tried for one of many sizes", [] {
+    static int loops[2];
+    for (const bool grows : {true, false}) {
+      int alone = 0;
+      for (int number = 0; number < 8; ++number) {
+        constexpr std::array kSizes{32, 40, 48, 56, 64, 80, 96, 112};
+        const int size = kSizes[static_cast<unsigned>(grows ? number : 7 - number)];
+        for (int launch = 0; launch < 8; ++launch) {
+          LoopHistory history(&loops[grows], static_cast<std::uint64_t>(size), 16);
+          const unsigned threads = choose(history, 4, 4).threads;
+          alone += threads == 1 ? 1 : 0;
+          learn(history, 4, .7 * size / threads + threads);
+        }
+      }
+      CHECK(alone >= 1 && alone <= 4);
     }
   });
   test("even parts are not given up for one such launch", [] {

@@ -146,6 +146,12 @@ std::uint64_t about(std::uint64_t count) {
   return digits <= 3 ? count : count >> (digits - 3) << (digits - 3);
 }
 
+std::uint64_t key_of(const void *body, std::uint64_t size, std::uint64_t threads) {
+  std::uint64_t key = reinterpret_cast<std::uintptr_t>(body);
+  for (const std::uint64_t number : {size, threads}) key = (key ^ number) * 0x9e3779b97f4a7c15;
+  return key | 1;
+}
+
 void add_to_round(Entry &entry, bool is_first, double each, double cost) {
   entry.shortest = is_first ? each : std::min(entry.shortest, each);
   entry.longest = is_first ? each : std::max(entry.longest, each);
@@ -410,17 +416,29 @@ double nanoseconds(std::chrono::nanoseconds time) { return static_cast<double>(t
 
 }  // namespace
 
-LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads) : blocks_(blocks) {
-  key_ = reinterpret_cast<std::uintptr_t>(body);
-  for (const std::uint64_t number : {about(blocks), threads}) key_ = (key_ ^ number) * 0x9e3779b97f4a7c15;
-  key_ |= 1;
+LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads)
+    : body_(body), blocks_(blocks), threads_(threads), key_(key_of(body, about(blocks), threads)) {}
+
+// ns a block, as loops of the next size below or above have found; 0: neither has.
+double LoopHistory::known_on_one() const {
+  const std::uint64_t size = about(blocks_);
+  for (const std::uint64_t other : {about(size - 1), about(size + size / 4)}) {
+    const std::uint64_t key = key_of(body_, other, threads_);
+    if (Lease entry(key); entry && entry->key == key && entry->cost_of({}) != 0) return entry->cost_of({});
+  }
+  return 0;
 }
 
 LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chrono::nanoseconds start) {
   start_ = start;
   Lease entry(key_);
   if (!entry) return {guess, false, true};
-  if (entry->key != key_) begin(*entry, key_, {top_level(guess), false});
+  if (entry->key != key_) {
+    const double each = known_on_one();
+    const bool evenly = guess > 1 && each != 0 && each * static_cast<double>(blocks_) <= kSurelyEven * guess;
+    begin(*entry, key_, {top_level(guess), evenly});
+    entry->cost_of({}) = each;
+  }
   is_cold_ = entry->latest_end != 0 && nanoseconds(start) - entry->latest_end > kCold;
   if (!is_cold_) return choice_of(*entry, most, planned_now(*entry, top_level(most)), blocks_);
   // What members have in their caches is there by the plan of launches in a row.
