@@ -165,7 +165,8 @@ def test_a_loop_with_a_collective_or_a_private_array_stays() -> None:
 
 def constants(function: Function, name: str) -> set[int | float | str]:
     """Of ops of a name."""
-    return {each.value for op in walk(function.body) if op.name == name for each in op.operands if isinstance(each, Const)}
+    operands = [each for op in walk(function.body) if op.name == name for each in op.operands]
+    return {each.value for each in operands if isinstance(each, Const)}
 
 
 # %s alone is as much as is loaded in a trip, three of them more than twice that.
