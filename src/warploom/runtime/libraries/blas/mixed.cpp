@@ -28,12 +28,15 @@ struct Areas {
   float *sums, *a, *b, *column;
 
   explicit Areas(const Tiling::Tile &tile, std::int64_t depth) {
-    const std::int64_t sizes[] = {tile.rows * tile.columns, tile.rows * depth, tile.columns * depth, 2 * tile.rows};
+    const std::int64_t deep = rounded_up(depth, kLaneDepth);
+    const std::int64_t sizes[] = {tile.rows * tile.columns, rounded_up(tile.rows, kLaneSide) * deep,
+                                  rounded_up(tile.columns, kLaneSide) * deep, 2 * tile.rows};
     sums = thread_area<float, Pieces>(static_cast<std::size_t>(sizes[0] + sizes[1] + sizes[2] + sizes[3]));
     a = sums + sizes[0];
     b = a + sizes[1];
     column = b + sizes[2];
   }
+  static std::int64_t rounded_up(std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; }
 };
 
 // The part of the operands that a tile and the terms [first, first + depth) take.
@@ -53,7 +56,7 @@ LaneProduct<Sum> lanes_of(const Stored &a, const Stored &b, const Tiling::Tile &
           areas.a,
           areas.b};
 }
-// Whether instructions for small numbers may be tried: the areas must have room for their panels.
+// Whether instructions for small numbers are worth it: with less, most of their lanes are empty.
 bool fits_lanes(const Tiling::Tile &tile, std::int64_t depth) { return tile.rows >= 32 && depth >= 16; }
 
 // sums = op(A) op(B) for a tile and the terms [first, first + depth), added to what is there if `add`.
