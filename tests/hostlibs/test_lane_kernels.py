@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # feature: Device libraries / cuBLAS: bfloat16 and bytes by tiles (AMX) and by vectors (AVX512_BF16, AVX512_VNNI)
-"""Our kernels of products of bfloat16 and bytes, against NumPy: the processor's tiles and vectors where it has them, and
-everywhere tiles in plain C++, whose bits the processor's have to give."""
+"""Our kernels of products of bfloat16 and bytes, against NumPy.
+
+The processor's tiles and vectors where it has them, and everywhere tiles in plain C++, whose bits the processor's tiles
+have to give.
+"""
 
 from __future__ import annotations
 
