@@ -3,8 +3,8 @@
 
     WARPLOOM_NUM_THREADS=1 OMP_NUM_THREADS=1 python bench/libraries/against_onednn.py LIBCUBLAS [THREADS [KIND...]]
 
-needs a Python with torch. KIND is float, bfloat16, half or int8; where none is named all of them and batches follow each
-other. Medians of runs in turns: on one thread of the processor's time, on several by the clock.
+needs a Python with torch. KIND is float, bfloat16, half or int8; where none is named all of them and batches follow.
+Medians of runs in turns: on one thread of the processor's time, on several by the clock.
 """
 
 from __future__ import annotations

@@ -137,19 +137,29 @@ void multiply(const LaneProduct<typename Form::Sum> &p) {
   }
 }
 
+// Magnitudes less one step, which makes a large number of 0.
+using Magnitudes = std::uint16_t __attribute__((vector_size(64)));
+Magnitudes magnitudes_of(const std::uint16_t *numbers) {
+  Magnitudes values;
+  __builtin_memcpy(&values, numbers, sizeof values);
+  return (values & 0x7fff) - 1;
+}
 // The exponent, with its bias, of the smallest number but 0; 0 where that is below the normal numbers.
 int smallest_exponent(const LaneOperand &operand, Size indices, Size depth) {
+  constexpr Size kCount = sizeof(Magnitudes) / sizeof(std::uint16_t);
   const Size length = operand.by_index ? indices : depth, lines = operand.by_index ? depth : indices;
-  const auto *const data = static_cast<const std::uint16_t *>(operand.data);
-  std::uint16_t least = 0xffff;  // of magnitudes less one step, which makes a large number of 0
+  Magnitudes least = Magnitudes{} - 1;
   for (Size line = 0; line < lines; ++line) {
-    const std::uint16_t *const numbers = data + line * operand.ld;
-    for (Size i = 0; i < length; ++i) {
-      const auto rest = static_cast<std::uint16_t>((numbers[i] & 0x7fffU) - 1U);
-      least = rest < least ? rest : least;
-    }
+    const auto *const numbers = static_cast<const std::uint16_t *>(operand.data) + line * operand.ld;
+    for (Size i = 0; i + kCount <= length; i += kCount)
+      least = __builtin_elementwise_min(least, magnitudes_of(numbers + i));
+    if (length % kCount == 0) continue;
+    std::uint16_t rest[kCount] = {};
+    const Size first = length / kCount * kCount;
+    __builtin_memcpy(rest, numbers + first, static_cast<std::size_t>(length - first) * sizeof *rest);
+    least = __builtin_elementwise_min(least, magnitudes_of(rest));
   }
-  return (least + 1) >> 7;
+  return (__builtin_reduce_min(least) + 1) >> 7;
 }
 // The instructions take what is below the normal numbers for 0. Nothing is where the least product is 2 to the power of
 // -112: all products, and so all sums, are then multiples of 2 to the power of -126, the least normal number.
