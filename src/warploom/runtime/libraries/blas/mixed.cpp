@@ -2,6 +2,7 @@
 #include "mixed.h"
 
 #include "../common/thread_area.h"
+#include "own_products.h"
 
 namespace warploom::blas {
 namespace {
@@ -62,8 +63,20 @@ void add_terms(const Stored &a, const Stored &b, const Tiling::Tile &tile, std::
                               : piece_of(a, tile.row, first, tile.rows, depth, areas.a);
   const Piece right = b.turned ? piece_of(b, tile.column, first, tile.columns, depth, areas.b)
                                : piece_of(b, first, tile.column, depth, tile.columns, areas.b);
-  multiply_tile(Product<float>{a.turned ? 'T' : 'N', b.turned ? 'T' : 'N', tile.rows, tile.columns, depth, 1, left.data,
-                               left.ld, right.data, right.ld, add ? 1.0F : 0.0F, areas.sums, tile.rows});
+  const Product<float> floats{a.turned ? 'T' : 'N',
+                              b.turned ? 'T' : 'N',
+                              tile.rows,
+                              tile.columns,
+                              depth,
+                              1,
+                              left.data,
+                              left.ld,
+                              right.data,
+                              right.ld,
+                              add ? 1.0F : 0.0F,
+                              areas.sums,
+                              tile.rows};
+  if (!multiply_by_own_kernels(floats, Where::kHere)) multiply_tile(floats);
 }
 
 template <class P>
