@@ -99,14 +99,14 @@ void run_pass_of_radix(const Pass &pass, const T *table, In in, Out out) {
     WARPLOOM_RADIX(9)
     WARPLOOM_RADIX(11)
     WARPLOOM_RADIX(13)
-    WARPLOOM_RADIX(16)
 #undef WARPLOOM_RADIX
     default:
       __builtin_unreachable();
   }
 }
 
-// Radices for n, which has no prime factor above kLargestRadix: few, and those of powers of two last.
+// Radices for n, which has no prime factor above kLargestRadix: few, and those of powers of two last. 16 values and what
+// is made of them do not fit in registers, so that a pass of radix 16 takes longer than two of radix 4.
 inline std::vector<int> radices(std::int64_t n) {
   std::vector<int> chosen;
   int twos = 0, threes = 0;
@@ -121,12 +121,14 @@ inline std::vector<int> radices(std::int64_t n) {
   }
   for (; threes >= 2; threes -= 2) chosen.push_back(9);
   if (threes == 1) chosen.push_back(3);
-  if (twos == 5) return chosen.insert(chosen.end(), {8, 4}), chosen;
-  for (; twos >= 7 || twos == 4; twos -= 4) chosen.push_back(16);
+  for (; twos % 3 != 0 && twos >= 2; twos -= 2) chosen.push_back(4);
   for (; twos >= 3; twos -= 3) chosen.push_back(8);
-  if (twos > 0) chosen.push_back(1 << twos);
+  if (twos == 1) chosen.push_back(2);
   return chosen;
 }
+
+// About how long a pass takes for each value.
+inline double cost_of_radix(int radix) { return radix > 9 ? radix : radix % 2 != 0 ? 4 : 3; }
 
 inline bool has_large_factor(std::int64_t n) { return n > 1 && prime_factors(n).back() > kLargestRadix; }
 
@@ -181,7 +183,7 @@ class LanesPlan {
   double cost() const {
     if (inner_) return 2 * inner_->cost() + 3.0 * inner_->n_;
     double sum = 0;
-    for (const Pass &pass : passes_) sum += pass.radix > 9 && pass.radix != 16 ? pass.radix : pass.radix % 2 ? 4 : 3;
+    for (const Pass &pass : passes_) sum += cost_of_radix(pass.radix);
     return static_cast<double>(n_) * (sum + 1);
   }
 
