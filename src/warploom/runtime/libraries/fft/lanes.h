@@ -105,9 +105,10 @@ void run_pass_of_radix(const Pass &pass, const T *table, In in, Out out) {
   }
 }
 
-// Radices for n, which has no prime factor above kLargestRadix: few, and those of powers of two last. 16 values and what
-// is made of them do not fit in registers, so that a pass of radix 16 takes longer than two of radix 4.
+// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last. Larger powers mean fewer
+// passes, but 8 or 9 values and what is made of them have to fit in the registers, and 16 of them fit nowhere.
 inline std::vector<int> radices(std::int64_t n) {
+  constexpr bool have_room = kRegisters >= 32;
   std::vector<int> chosen;
   int twos = 0, threes = 0;
   for (const std::int64_t p : prime_factors(n)) {
@@ -119,16 +120,17 @@ inline std::vector<int> radices(std::int64_t n) {
       chosen.push_back(static_cast<int>(p));
     }
   }
-  for (; threes >= 2; threes -= 2) chosen.push_back(9);
-  if (threes == 1) chosen.push_back(3);
-  for (; twos % 3 != 0 && twos >= 2; twos -= 2) chosen.push_back(4);
-  for (; twos >= 3; twos -= 3) chosen.push_back(8);
-  if (twos == 1) chosen.push_back(2);
+  for (; have_room && threes >= 2; threes -= 2) chosen.push_back(9);
+  for (; threes > 0; --threes) chosen.push_back(3);
+  const bool has_eight = have_room && twos >= 3 && twos % 2 == 1;
+  if (twos % 2 == 1 && !has_eight) chosen.push_back(2);
+  for (int left = has_eight ? twos - 3 : twos; left >= 2; left -= 2) chosen.push_back(4);
+  if (has_eight) chosen.push_back(8);
   return chosen;
 }
 
 // About how long a pass takes for each value.
-inline double cost_of_radix(int radix) { return radix > 9 ? radix : radix % 2 != 0 ? 4 : 3; }
+inline double cost_of_radix(int radix) { return radix == 2 ? 2.5 : radix == 4 ? 3 : 2 + 0.3 * radix; }
 
 inline bool has_large_factor(std::int64_t n) { return n > 1 && prime_factors(n).back() > kLargestRadix; }
 

@@ -50,8 +50,8 @@ class SinglePlan {
       : n_(n),
         n1_(rows_of_matrix<T>(n)),
         n2_(n1_ > 0 ? n / n1_ : 1),
-        apart_((n2_ + kLine - 1) / kLine * kLine),
-        step_(2 * apart_ + kLine),
+        apart_((n2_ + kLine<T> - 1) / kLine<T> * kLine<T>),
+        step_(2 * apart_ + kLine<T>),  // rows that lie a power of two apart would meet in few sets of a cache
         columns_(std::max<std::int64_t>(n1_, 1)),
         rows_(n2_) {
     if (n1_ == 0) {
@@ -177,7 +177,6 @@ class SinglePlan {
     }
   }
 
-  static constexpr std::int64_t kLine = 64 / sizeof(T);  // rows that lie a power of two apart meet in few sets of a cache
   std::int64_t n_, n1_, n2_;
   std::int64_t apart_, step_;  // reals between the parts of a value of z, and between its rows
   LanesPlan<T> columns_, rows_;

@@ -14,6 +14,13 @@ namespace warploom::fft::WARPLOOM_FFT_LEVEL {
 
 template <class T>
 constexpr int kLanes = WARPLOOM_FFT_BYTES / static_cast<int>(sizeof(T));
+#ifdef __aarch64__
+constexpr int kRegisters = 32;  // that hold vectors
+#else
+constexpr int kRegisters = WARPLOOM_FFT_BYTES == 64 ? 32 : 16;
+#endif
+template <class T>
+constexpr std::int64_t kLine = 64 / sizeof(T);  // of a cache
 template <class T>
 using Vector = T __attribute__((vector_size(WARPLOOM_FFT_BYTES)));
 
@@ -57,29 +64,32 @@ WARPLOOM_FFT_INLINE void store_pairs(T *to, Complex<T> z) {
   store(to + kLanes<T>, interleave<T, kLanes<T> / 2>(z.r, z.i, lanes));
 }
 
-// Pieces of 16 bytes, `step` reals apart, side by side in a vector: what comes from memory that way needs no shuffle.
+template <class Half, int... lane>
+WARPLOOM_FFT_INLINE auto join(Half low, Half high, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(low, high, lane...);
+}
+// Pieces of up to 32 bytes, `step` reals apart, side by side in a vector: what comes from memory that way needs no
+// shuffle, and the store unit takes as long for less.
 template <class T>
-constexpr int kPiece = 16 / static_cast<int>(sizeof(T));
-template <class T, int lanes = kLanes<T>>
-WARPLOOM_FFT_INLINE auto load_pieces(const T *from, std::int64_t step) {
-  if constexpr (lanes == kPiece<T>) {
-    T __attribute__((vector_size(16))) value;
-    __builtin_memcpy(&value, from, sizeof value);
-    return value;
+constexpr int kPiece = (WARPLOOM_FFT_BYTES < 32 ? WARPLOOM_FFT_BYTES : 32) / static_cast<int>(sizeof(T));
+template <class T>
+WARPLOOM_FFT_INLINE Vector<T> load_pieces(const T *from, std::int64_t step) {
+  if constexpr (kLanes<T> == kPiece<T>) {
+    return load(from);
   } else {
-    constexpr auto join = []<int... lane>(auto low, auto high, std::integer_sequence<int, lane...>) {
-      return __builtin_shufflevector(low, high, lane...);
-    };
-    constexpr int half = lanes / 2;
-    return join(load_pieces<T, half>(from, step), load_pieces<T, half>(from + half / kPiece<T> * step, step),
-                std::make_integer_sequence<int, lanes>());
+    static_assert(kLanes<T> == 2 * kPiece<T>);
+    T __attribute__((vector_size(32))) low, high;
+    __builtin_memcpy(&low, from, sizeof low);
+    __builtin_memcpy(&high, from + step, sizeof high);
+    return join(low, high, std::make_integer_sequence<int, kLanes<T>>());
   }
 }
 template <class T>
 WARPLOOM_FFT_INLINE void store_pieces(T *to, std::int64_t step, Vector<T> value) {
 #pragma clang loop unroll(full)
   for (int piece = 0; piece < kLanes<T> / kPiece<T>; ++piece) {
-    __builtin_memcpy(to + piece * step, reinterpret_cast<const char *>(&value) + 16 * piece, 16);
+    constexpr int bytes = kPiece<T> * sizeof(T);
+    __builtin_memcpy(to + piece * step, reinterpret_cast<const char *>(&value) + bytes * piece, bytes);
   }
 }
 
