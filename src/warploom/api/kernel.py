@@ -12,7 +12,10 @@ from operator import index
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from warploom.api.arguments import ArgumentError, Packed, pack, shown
+from warploom.api.dtypes import holds
 from warploom.api.runtime import OTHER, SUCCESS, Extent, quick_call, runtime
 from warploom.api.specialise import Special, Watch, make_beside, special_numbers
 from warploom.api.streams import Stream, current_stream
@@ -260,7 +263,9 @@ def _plan(signature: KernelSignature, handle: int, launcher: str, special: Speci
 def _row(parameter: Parameter, known: bytes | None) -> bytes:
     found = parameter.type
     kind = found.kind if found is not None and found.is_number and found.kind != "bf" and found.size <= 8 else "-"
-    size = found.size if found is not None and found.size <= 8 else 0
+    if parameter.is_pointer and found is not None and found.size in (8, 16) and holds(np.dtype(f"c{found.size}"), found):
+        kind = "c"
+    size = found.size if found is not None and (found.size <= 8 or kind == "c") else 0
     alignment = found.alignment if found is not None else 1
     number = int.from_bytes(known or b"", "little")
     flags = parameter.is_pointer, parameter.is_const
