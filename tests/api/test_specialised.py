@@ -201,6 +201,9 @@ def test_a_program_that_ends_leaves_nothing_open(tmp_path: Path) -> None:
 def test_modules_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     running, most, made = [0], [0], threading.Semaphore(0)
 
+    def nothing(_given: Any) -> None:
+        """No module, and no use for one."""
+
     def compile_slowly(_request: Any) -> None:
         running[0] += 1
         most[0] = max(most[0], running[0])
@@ -209,10 +212,10 @@ def test_modules_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -
         made.release()
 
     monkeypatch.setattr(specialise, "_compile_elsewhere", compile_slowly)
-    monkeypatch.setattr(specialise, "find_module", lambda _request: None)
+    monkeypatch.setattr(specialise, "find_module", nothing)
     for number in range(3):
         request = warploom.RawModule(f"__global__ void nothing{number}() {{}}").request
-        specialise.make_beside(request, lambda _module: pytest.fail("nothing was made"))
+        specialise.make_beside(request, nothing)
     for _ in range(3):
         assert made.acquire(timeout=60)
     assert most == [1]
