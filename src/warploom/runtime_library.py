@@ -174,15 +174,17 @@ def link_flags(toolchain: Toolchain, *, static: bool = False, libraries: bool = 
     A program with the runtime inside shows it to the shared libraries that it loads: they use the same one.
     `libraries`: the program names host libraries, too.
     """
+    made = None
     if not static and prebuilt(toolchain) is None:
-        static = is_passing(toolkit(toolchain))  # nobody would find it later
+        made = toolkit(toolchain)
+        static = is_passing(made)  # nobody would find it later
     runtime = ["-lwarploom"]
     if static:
         shown = (f"-Wl,--export-dynamic-symbol={name}" for name in _exported())
         runtime = [str(_static_library(toolchain)), *shown]
         if not libraries:
             return runtime
-    lib = toolkit(toolchain) / "lib64"
+    lib = (made or toolkit(toolchain)) / "lib64"
     stable = lib if is_toolkit(lib.parent) else prebuilt(toolchain) or lib
     return [f"-L{lib}", *runtime, f"-Wl,-rpath,{stable.resolve()}", "-Wl,-rpath,$ORIGIN"]
 
