@@ -51,7 +51,8 @@ struct LaneCopy {
   }
   void scatter(LaneBuffer<T> from, T *to, std::int64_t n, int re) const {
     std::int64_t e = 0;
-    if (step == 2 && count == kLanes<T>) e = re == 0 ? scatter_rows<false>(from, to, n) : scatter_rows<true>(from, to, n);
+    if (step == 2 && count == kLanes<T>)
+      e = re == 0 ? scatter_rows<false>(from, to, n) : scatter_rows<true>(from, to, n);
     for (; e < n; ++e) {
       const T *const at = from.at + e * from.kStep;
       for (int l = 0; l < count; ++l) {
