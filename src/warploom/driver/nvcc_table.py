@@ -89,7 +89,9 @@ _PHASES = (
         if flag in MODULES
     ),
     _refused("--optix-ir -optix-ir", _NO_GPU_CODE),
-    _does("--ltoir -ltoir", "writes LLVM bitcode, of which nvJitLink makes a module", sets(action=LTO_IR, separate=True)),
+    _does(
+        "--ltoir -ltoir", "writes LLVM bitcode, of which nvJitLink makes a module", sets(action=LTO_IR, separate=True)
+    ),
     _does("--preprocess -E", "as in nvcc", sets(action=PREPROCESS)),
     _does("--generate-dependencies -M", "as in nvcc", sets(action=DEPENDENCIES, dependency_action="-M")),
     _does("--generate-nonsystem-dependencies -MM", "as in nvcc", sets(action=DEPENDENCIES, dependency_action="-MM")),

@@ -170,7 +170,8 @@ def _versions(driver: Driver, options: SourceOptions, folder: Path) -> list[_Ver
 def module(driver: Driver, source: Path, output: Path) -> None:
     """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
     if driver.line.action == LTO_IR:
-        return device_bitcode(driver, source, output)
+        device_bitcode(driver, source, output)
+        return
     options = driver.flags.of_device_code(source, output)
     with driver.scratch(output) as folder:
         bitcode = folder / "device.bc"
@@ -196,9 +197,7 @@ def linked_module(driver: Driver, parts: Sequence[Path], output: Path) -> None:
         _finish_module(driver, folder / "device.bc", output, options, LaunchSizes())
 
 
-def _finish_module(
-    driver: Driver, bitcode: Path, output: Path, options: SourceOptions, sizes: LaunchSizes
-) -> None:
+def _finish_module(driver: Driver, bitcode: Path, output: Path, options: SourceOptions, sizes: LaunchSizes) -> None:
     """From the bitcode of the device pass to a module."""
     folder = bitcode.parent
     image_id, library = folder / "image.id", folder / "module.so"
