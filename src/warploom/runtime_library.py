@@ -48,7 +48,7 @@ _LAUNCH_PATH = SOURCES / "launch_path.txt"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
-    "nvidia-ml", "culibos", "cupti",
+    "nvidia-ml", "culibos", "cupti", "nvJitLink", "nvJitLink_static",
 )  # fmt: skip
 _WITH_TYPES = frozenset(("debug_variables.cpp",))  # what a debugger prints
 # What lies in a toolkit's bin: the module with its `main`, and that one's argument.
