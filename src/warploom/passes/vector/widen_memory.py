@@ -254,7 +254,7 @@ def _store_one(w: Widener, op: Op, row: int, bits: Value) -> list[Operand]:
         return []
 
     some = w.build.op("icmp", [bits, int_const(bits.type, 0)], "i1", pred="ne")
-    w.either(some, write, lambda: [])
+    w.either(some, write, list)
     return []
 
 
