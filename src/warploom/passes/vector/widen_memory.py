@@ -234,7 +234,12 @@ def _note_scattered(w: Widener) -> None:
 def scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]:
     """Store elements that lie anywhere; yields nothing."""
     mask = w.mask(row, w.dims_of(op))
-    if seldom or mask not in w.often_one or w.shapes.ranges.function.facts.processor.branches_in_gathers:
+    if (
+        mask is None
+        or seldom
+        or mask not in w.often_one
+        or w.shapes.ranges.function.facts.processor.branches_in_gathers
+    ):
         return _scatter(w, op, row, seldom)
     bits = w.bits(mask)
     lower = w.build.op("add", [bits, int_const(bits.type, -1)], bits.type)
