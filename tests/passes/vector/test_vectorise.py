@@ -314,9 +314,7 @@ def test_a_loop_that_no_form_suits_after_all_stands_once(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(vectorise._Loop, "write", refuse)
     monkeypatch.setattr(vectorise._Vectoriser, "_across", lambda _self, _op, along: along)
-    function = threads(
-        "%q: ptr = gep %in, %tx [offset=0, strides=(4)] %y: i32 = load %q [align=4] store %y, %mine [align=4]"
-    )
+    function = threads(IDS + " store %some, %mine [align=4]")
     VECTORISE.run(function, Context(width=8))
     verify(function, "structured")
 
