@@ -312,8 +312,11 @@ def test_a_loop_that_no_form_suits_after_all_stands_once(monkeypatch: pytest.Mon
     def refuse(_loop: object) -> None:
         raise Unvectorisable("no vector form", None)
 
-    monkeypatch.setattr(vectorise._Loop, "write", refuse)
-    monkeypatch.setattr(vectorise._Vectoriser, "_across", lambda _self, _op, along: along)
+    def same(_self: object, _op: object, along: object) -> object:
+        return along
+
+    monkeypatch.setattr("warploom.passes.vector.vectorise._Loop.write", refuse)
+    monkeypatch.setattr("warploom.passes.vector.vectorise._Vectoriser._across", same)
     function = threads(IDS + " store %some, %mine [align=4]")
     VECTORISE.run(function, Context(width=8))
     verify(function, "structured")
