@@ -79,7 +79,7 @@ def test_bytes(kernels: ctypes.CDLL, shape: tuple[int, int, int], turned: tuple[
     for way in (PLAIN_TILES, TILES, VECTORS):
         for add in (False, True):
             c = np.asfortranarray((old if add else np.full((m, n), 77)).astype(np.int32))
-            if product(kernels, way, turned, *stored, c, add):
+            if product(kernels, way, turned, stored[0], stored[1], c, add):
                 assert np.array_equal(c, a @ b + (old if add else 0)), (way, add)
 
 
@@ -96,7 +96,7 @@ def test_bfloats(kernels: ctypes.CDLL, shape: tuple[int, int, int], turned: tupl
         made: dict[int, Array] = {}
         for way in (PLAIN_TILES, TILES, VECTORS):
             c = np.asfortranarray(old.copy() if add else np.full_like(old, np.nan))
-            if product(kernels, way, turned, *stored, c, add):
+            if product(kernels, way, turned, stored[0], stored[1], c, add):
                 made[way] = c
                 assert bool(np.all(np.abs(c - exact) <= (k + 2) * 2.0**-24 * size)), (way, add)
         assert TILES not in made or np.array_equal(made[TILES], made[PLAIN_TILES])
