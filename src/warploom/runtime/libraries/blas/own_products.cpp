@@ -74,16 +74,6 @@ struct Cut {
   static int64_t parts(int64_t all, int64_t each) { return (all + each - 1) / each; }
 };
 
-template <class Tile>
-void each_of(Where where, int64_t count, double nanoseconds, const Tile &tile) {
-  if (where == Where::kSideBySide) return each_tile(static_cast<uint64_t>(count), nanoseconds, tile);
-  for (int64_t i = 0; i < count; ++i) tile(static_cast<uint64_t>(i));
-}
-
-unsigned threads_for(Where where, double nanoseconds) {
-  return where == Where::kSideBySide ? tile_threads(nanoseconds) : 1;
-}
-
 struct Packed;  // operands that are packed for one tile
 
 template <class T>
