@@ -134,6 +134,7 @@ Product<T> some_terms(Product<T> p, int64_t first, int64_t count) {
   return p;
 }
 
+// One thread takes all columns for the rows of A that it has in the nearest caches.
 template <class T>
 void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where where) {
   const ProductKernels<T> &kernels = product_kernels<T>();
@@ -143,9 +144,10 @@ void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where wh
   const PackedProduct<T> packed{steps, packing, area, strips};
   const double nanoseconds = product.nanoseconds();
   each_of(where, packed.count(), nanoseconds / 16, [&](uint64_t i) { kernels.pack(packed, static_cast<int64_t>(i)); });
-  const int64_t size = sizeof(T);
-  const Cut cut(product.m, product.n, threads_for(where, nanoseconds),
-                {packing.rows, packing.columns, 2048 / size, 504, 256 / size, 112});
+  const unsigned threads = threads_for(where, nanoseconds);
+  const int64_t size = sizeof(T), most_columns = threads == 1 ? kMostSide : 504;
+  const Cut cut(product.m, product.n, threads,
+                {packing.rows, packing.columns, 2048 / size, most_columns, 256 / size, 112});
   each_of(where, cut.count(), nanoseconds, [&](uint64_t i) {
     const Tiling::Tile tile = cut.tile(i);
     kernels.packed(packed, tile.row, tile.rows, tile.column, tile.columns);
