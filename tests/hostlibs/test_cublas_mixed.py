@@ -393,5 +393,6 @@ def test_bfloat16_has_the_same_bits_however_it_is_cut(blas: Blas) -> None:
 
 
 def lanes_of_bfloat16() -> bool:
-    """Whether the processor has products of bfloat16, whose sums do not depend on their neighbours."""
-    return "avx512_bf16" in Path("/proc/cpuinfo").read_text()
+    """Whether products of bfloat16 are the processor's, whose sums do not depend on their neighbours."""
+    words = Path("/proc/cpuinfo").read_text().split()
+    return "amx_bf16" in words or ("avx512_bf16" in words and "GenuineIntel" not in words)
