@@ -134,7 +134,18 @@ Product<T> some_terms(Product<T> p, int64_t first, int64_t count) {
   return p;
 }
 
-// One thread takes all columns for the rows of A that it has in the nearest caches.
+// On one thread rows of A are packed when their turn comes, and stay in the nearest caches for all columns.
+template <class T>
+void multiply_in_order(const PackedProduct<T> &packed, const ProductKernels<T> &kernels) {
+  const TileProduct<T> &p = packed.product;
+  const int64_t part_rows = Packing::kPanels * packed.packing.rows, rows = 2048 / static_cast<int64_t>(sizeof(T));
+  for (int64_t i = packed.left_parts(); i < packed.count(); ++i) kernels.pack(packed, i);
+  for (int64_t row = 0, part = 0; row < p.m; row += rows) {
+    for (; part < packed.left_parts() && part / p.pieces() * part_rows < row + rows; ++part) kernels.pack(packed, part);
+    kernels.packed(packed, row, std::min(rows, p.m - row), 0, p.n);
+  }
+}
+
 template <class T>
 void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where where) {
   const ProductKernels<T> &kernels = product_kernels<T>();
@@ -143,11 +154,11 @@ void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where wh
   T *const strips = area + steps.pieces() * packing.panels_size(product.m, depth);
   const PackedProduct<T> packed{steps, packing, area, strips};
   const double nanoseconds = product.nanoseconds();
-  each_of(where, packed.count(), nanoseconds / 16, [&](uint64_t i) { kernels.pack(packed, static_cast<int64_t>(i)); });
   const unsigned threads = threads_for(where, nanoseconds);
-  const int64_t size = sizeof(T), most_columns = threads == 1 ? kMostSide : 504;
-  const Cut cut(product.m, product.n, threads,
-                {packing.rows, packing.columns, 2048 / size, most_columns, 256 / size, 112});
+  if (threads == 1) return multiply_in_order(packed, kernels);
+  each_of(where, packed.count(), nanoseconds / 16, [&](uint64_t i) { kernels.pack(packed, static_cast<int64_t>(i)); });
+  const int64_t size = sizeof(T);
+  const Cut cut(product.m, product.n, threads, {packing.rows, packing.columns, 2048 / size, 504, 256 / size, 112});
   each_of(where, cut.count(), nanoseconds, [&](uint64_t i) {
     const Tiling::Tile tile = cut.tile(i);
     kernels.packed(packed, tile.row, tile.rows, tile.column, tile.columns);
