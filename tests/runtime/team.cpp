@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -428,6 +429,36 @@ void trials() {
       }
     });
   }
+  test("what was slow once, by chance, is tried again soon", [] {
+    static int loop;
+    for (const unsigned slow : {4U, 40U, 400U}) {
+      LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+      unsigned two = 0;
+      for (unsigned launch = 0; launch < 20'000; ++launch) {
+        const unsigned threads = choose(history, 2, 2).threads;
+        two += launch >= 8 * slow && threads == 2 ? 1 : 0;
+        learn(history, 2, threads == 1 ? 7.1 : launch < slow ? 10.6 : 5.3);
+      }
+      CHECK(two > 9 * (20'000 - 8 * slow) / 10);
+    }
+  });
+  test("what a block takes on one thread is tried for one of many sizes", [] {
+    static int loops[2];
+    for (const bool grows : {true, false}) {
+      int alone = 0;
+      for (int number = 0; number < 8; ++number) {
+        constexpr std::array kSizes{32, 40, 48, 56, 64, 80, 96, 112};
+        const int size = kSizes[static_cast<unsigned>(grows ? number : 7 - number)];
+        for (int launch = 0; launch < 8; ++launch) {
+          LoopHistory history(&loops[grows], static_cast<std::uint64_t>(size), 16);
+          const unsigned threads = choose(history, 4, 4).threads;
+          alone += threads == 1 ? 1 : 0;
+          learn(history, 4, .7 * size / threads + threads);
+        }
+      }
+      CHECK(alone >= 1 && alone <= 4);
+    }
+  });
   test("even parts are not given up for one such launch", [] {
     static int loop;
     LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));

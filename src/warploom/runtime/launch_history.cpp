@@ -33,14 +33,18 @@ constexpr double kNeverWidened = 2'000;
 // A trial ends with a launch that takes so many times as long as the longest one of the present plan, and where its
 // best launch but for the first takes so many times as long.
 constexpr double kHopeless = 3, kSlower = 1.5;
-// What took so many times as long when it was tried last is passed over, until trials have become seldom.
-constexpr double kFarWorse = 1.25;
+// What took so many times as long when it was tried last is passed over; each time it is believed so much less, since
+// it may have met something else.
+constexpr double kFarWorse = 1.25, kDoubted = 0.95;
 // All threads that a loop gets for one long launch are taken back when the next one takes less than so many times the
 // usual time, and such launches are rarer than one in so many: something else had the processor.
 constexpr double kAsUsual = 2;
 constexpr unsigned kRare = 256;
 // After so long a pause no cache holds a loop's data any more.
 constexpr double kCold = 1'000'000;
+// Then the caller is late, and has to fetch its part. Where a loop takes longer in a row, those who have done theirs
+// take some of it.
+constexpr double kHelped = 8'000;
 constexpr std::uint64_t kColdKey = 0x5851f42d4c957f2c;
 // What a trial has to promise of its best launches: a gain; on fewer threads no loss.
 constexpr double kGain = 0.95, kAsGood = 1.02;
@@ -142,6 +146,12 @@ std::uint64_t about(std::uint64_t count) {
   return digits <= 3 ? count : count >> (digits - 3) << (digits - 3);
 }
 
+std::uint64_t key_of(const void *body, std::uint64_t size, std::uint64_t threads) {
+  std::uint64_t key = reinterpret_cast<std::uintptr_t>(body);
+  for (const std::uint64_t number : {size, threads}) key = (key ^ number) * 0x9e3779b97f4a7c15;
+  return key | 1;
+}
+
 void add_to_round(Entry &entry, bool is_first, double each, double cost) {
   entry.shortest = is_first ? each : std::min(entry.shortest, each);
   entry.longest = is_first ? each : std::max(entry.longest, each);
@@ -169,10 +179,6 @@ int level_above(const Entry &entry, int top, double elapsed) {
   return std::clamp(top_level(static_cast<unsigned>(elapsed / kShare)), 1, std::max(top, 1));
 }
 
-bool is_far_worse(const Entry &entry, Plan next) {
-  return entry.period < kLongestPeriod && entry.cost_of(next) > kFarWorse * entry.cost_of(entry.plan);
-}
-
 // What lies that way; the plan itself where nothing does.
 Plan plan_on_the_way(const Entry &entry, int top, double elapsed) {
   const Plan plan = entry.plan;
@@ -195,9 +201,13 @@ Plan plan_on_the_way(const Entry &entry, int top, double elapsed) {
 }
 
 // The same, but for what has been tried in vain.
-Plan next_plan(const Entry &entry, int top, double elapsed) {
+Plan next_plan(Entry &entry, int top, double elapsed) {
   const Plan next = plan_on_the_way(entry, top, elapsed);
-  return is_far_worse(entry, next) ? entry.plan : next;
+  const double planned = entry.cost_of(entry.plan);
+  double &cost = entry.cost_of(next);
+  if (cost <= kFarWorse * planned) return next;
+  cost = kDoubted * std::min(cost, kOutlier * planned);
+  return entry.plan;
 }
 
 void adopt(Entry &entry, Plan plan) {
@@ -406,21 +416,37 @@ double nanoseconds(std::chrono::nanoseconds time) { return static_cast<double>(t
 
 }  // namespace
 
-LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads) : blocks_(blocks) {
-  key_ = reinterpret_cast<std::uintptr_t>(body);
-  for (const std::uint64_t number : {about(blocks), threads}) key_ = (key_ ^ number) * 0x9e3779b97f4a7c15;
-  key_ |= 1;
+LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads)
+    : body_(body), blocks_(blocks), threads_(threads), key_(key_of(body, about(blocks), threads)) {}
+
+// ns a block, as loops of the next size below or above have found; 0: neither has.
+double LoopHistory::known_on_one() const {
+  const std::uint64_t size = about(blocks_);
+  for (const std::uint64_t other : {about(size - 1), about(size + size / 4)}) {
+    const std::uint64_t key = key_of(body_, other, threads_);
+    if (Lease entry(key); entry && entry->key == key && entry->cost_of({}) != 0) return entry->cost_of({});
+  }
+  return 0;
 }
 
 LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chrono::nanoseconds start) {
   start_ = start;
   Lease entry(key_);
   if (!entry) return {guess, false, true};
-  if (entry->key != key_) begin(*entry, key_, {top_level(guess), false});
+  if (entry->key != key_) {
+    const double each = known_on_one();
+    const bool evenly = guess > 1 && each != 0 && each * static_cast<double>(blocks_) <= kSurelyEven * guess;
+    begin(*entry, key_, {top_level(guess), evenly});
+    entry->cost_of({}) = each;
+  }
   is_cold_ = entry->latest_end != 0 && nanoseconds(start) - entry->latest_end > kCold;
   if (!is_cold_) return choice_of(*entry, most, planned_now(*entry, top_level(most)), blocks_);
   // What members have in their caches is there by the plan of launches in a row.
-  if (entry->usual != 0) return choice_of(*entry, most, entry->plan, blocks_);
+  if (entry->usual != 0) {
+    Choice choice = choice_of(*entry, most, entry->plan, blocks_);
+    choice.evenly = choice.evenly && entry->usual * static_cast<double>(blocks_) <= kHelped;
+    return choice;
+  }
   Lease cold(key_ ^ kColdKey);
   if (!cold) return {guess, false, true};
   if (cold->key != (key_ ^ kColdKey)) begin(*cold, key_ ^ kColdKey, {top_level(guess), false});

@@ -8,7 +8,8 @@
 //                           ^level
 //
 // Launches after a pause, when no cache of the calling thread holds their data any more, tell nothing of those in a
-// row, and follow their plan; a loop that has pauses only learns from these.
+// row, and follow their plan; a loop that has pauses only learns from these. What a block takes on one thread is known
+// from a loop of nearly the same size, too.
 #pragma once
 
 #include <chrono>
@@ -35,8 +36,10 @@ class LoopHistory {
   void learn(unsigned most, std::chrono::nanoseconds elapsed, bool has_woken = false) const;
 
  private:
-  std::uint64_t key_;
-  std::uint64_t blocks_;
+  double known_on_one() const;
+
+  const void *body_;
+  std::uint64_t blocks_, threads_, key_;
   std::chrono::nanoseconds start_{0};
   bool is_cold_ = false;  // after a pause
 };
