@@ -56,7 +56,10 @@ int main(int argc, char **argv) {
       if (to[count - 1] != static_cast<float>(size)) return 2;
       theirs = std::min(theirs, microseconds(repeats, by_mpi));
     }
-    if (rank == 0) std::printf("%10zu %12.2f %12.2f %6.2f\n", bytes, ours, theirs, ours / theirs);
+    if (rank == 0) {
+      std::printf("%10zu %12.2f %12.2f %6.2f\n", bytes, ours, theirs, ours / theirs);
+      std::fflush(stdout);
+    }
   }
   ncclCommDestroy(comm);
   MPI_Finalize();

@@ -137,11 +137,12 @@ def package_key() -> str:
         with os.scandir(waiting.pop()) as entries:  # a thousand files, at every start: Path takes twice as long
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+                    if entry.name != "__pycache__":
+                        waiting.append(entry.path)
                 elif "." in entry.name and not entry.name.endswith(".pyc") and entry.is_file():
                     stat = entry.stat()
                     found.append(f"{entry.path[own:]} {stat.st_size} {stat.st_mtime_ns}")
-    return content_key(*sorted(found))
+    return content_key("\0".join(sorted(found)))
 
 
 def entry_path(kind: str, key: str) -> Path:

@@ -46,6 +46,7 @@ from warploom.passes.clean.carried_halves import CARRIED_HALVES
 from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.clean.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.contracts import is_collective
+from warploom.passes.guards.barrier_choices import BARRIER_CHOICES
 from warploom.passes.guards.hoist_ranges import HOIST_RANGES
 from warploom.passes.guards.launch_factors import LAUNCH_FACTORS, WARP_FACTORS
 from warploom.passes.guards.uniform_choices import UNIFORM_CHOICES
@@ -109,6 +110,7 @@ PASSES: tuple[Pass, ...] = (
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     cleaned(RECOMPUTE_CONDITIONS),  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart
+    cleaned(BARRIER_CHOICES),  # likewise
     INTERCHANGE_STRIDES,  # likewise: what it makes is a loop around a barrier
     TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,

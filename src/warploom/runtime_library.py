@@ -48,7 +48,7 @@ _LAUNCH_PATH = SOURCES / "launch_path.txt"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
-    "nvidia-ml", "culibos", "cupti",
+    "nvidia-ml", "culibos", "cupti", "nvJitLink", "nvJitLink_static",
 )  # fmt: skip
 _WITH_TYPES = frozenset(("debug_variables.cpp",))  # what a debugger prints
 # What lies in a toolkit's bin: the module with its `main`, and that one's argument.
@@ -174,15 +174,17 @@ def link_flags(toolchain: Toolchain, *, static: bool = False, libraries: bool = 
     A program with the runtime inside shows it to the shared libraries that it loads: they use the same one.
     `libraries`: the program names host libraries, too.
     """
+    made = None
     if not static and prebuilt(toolchain) is None:
-        static = is_passing(toolkit(toolchain))  # nobody would find it later
+        made = toolkit(toolchain)
+        static = is_passing(made)  # nobody would find it later
     runtime = ["-lwarploom"]
     if static:
         shown = (f"-Wl,--export-dynamic-symbol={name}" for name in _exported())
         runtime = [str(_static_library(toolchain)), *shown]
         if not libraries:
             return runtime
-    lib = toolkit(toolchain) / "lib64"
+    lib = (made or toolkit(toolchain)) / "lib64"
     stable = lib if is_toolkit(lib.parent) else prebuilt(toolchain) or lib
     return [f"-L{lib}", *runtime, f"-Wl,-rpath,{stable.resolve()}", "-Wl,-rpath,$ORIGIN"]
 

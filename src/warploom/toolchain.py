@@ -222,10 +222,10 @@ def finish(process: subprocess.Popen[str] | ahead.Tool) -> subprocess.CompletedP
     """Wait for a tool; the result has its exit status and what it printed."""
     if isinstance(process, ahead.Tool):
         status, err = process.result()
-        return subprocess.CompletedProcess(process.command, status, "", _SIDE.sub("", err))
+        return subprocess.CompletedProcess(process.command, status, "", _SIDE.sub("", err) if err else "")
     with running(process.pid):
         out, err = process.communicate()
-    return subprocess.CompletedProcess(process.args, process.returncode, out, _SIDE.sub("", err))
+    return subprocess.CompletedProcess(process.args, process.returncode, out, _SIDE.sub("", err) if err else err)
 
 
 def run_tool(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

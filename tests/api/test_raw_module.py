@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -276,3 +277,23 @@ def test_a_pass_of_the_environment_that_does_not_exist(monkeypatch: pytest.Monke
     monkeypatch.setenv("WARPLOOM_OFF_PASS", "vectorize_all")
     with pytest.raises(warploom.Diagnostic, match="no pass is called 'vectorize_all'"):
         RawModule('extern "C" __global__ void once(float *x) { x[threadIdx.x] = 1; }').compile()
+
+
+@pytest.mark.parametrize(("struct", "dtype"), [("float2", "complex64"), ("double2", "complex128")])
+def test_complex_arrays_go_the_quick_way(struct: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = RawModule(
+        f"""extern "C" __global__ void turn(const {struct} *x, {struct} *y, double *real) {{
+  const int i = threadIdx.x;
+  y[i].x = -x[i].y; y[i].y = x[i].x; real[i] = x[i].x;
+}}"""
+    ).get_function("turn")
+    x: np.ndarray[Any, Any] = np.array([number - 5j for number in range(32)], dtype)
+    y, real = np.zeros_like(x), np.zeros(32)
+    with pytest.raises(warploom.ArgumentError, match="argument 3"):
+        kernel(1, 32, (x, y, x))
+    with pytest.raises(warploom.ArgumentError, match="argument 2"):
+        kernel(1, 32, (x, np.zeros(128, np.int32), real))
+    monkeypatch.setattr(kernel, "_launch", None)
+    kernel(1, 32, (x, y, real))
+    np.testing.assert_array_equal(y, 1j * x)
+    np.testing.assert_array_equal(real, x.real)

@@ -196,3 +196,26 @@ def test_a_program_that_ends_leaves_nothing_open(tmp_path: Path) -> None:
             break
         time.sleep(0.01)
     assert got.read_text() == "\nall\n"
+
+
+def test_modules_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, most, made = [0], [0], threading.Semaphore(0)
+
+    def nothing(_given: Any) -> None:
+        """No module, and no use for one."""
+
+    def compile_slowly(_request: Any) -> None:
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        time.sleep(0.05)
+        running[0] -= 1
+        made.release()
+
+    monkeypatch.setattr(specialise, "_compile_elsewhere", compile_slowly)
+    monkeypatch.setattr(specialise, "find_module", nothing)
+    for number in range(3):
+        request = warploom.RawModule(f"__global__ void nothing{number}() {{}}").request
+        specialise.make_beside(request, nothing)
+    for _ in range(3):
+        assert made.acquire(timeout=60)
+    assert most == [1]

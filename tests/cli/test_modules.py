@@ -86,6 +86,21 @@ def test_nvrtc_compiles_loads_and_names(tmp_path: Path) -> None:
     ], done.stderr
 
 
+def test_nvjitlink_makes_one_module_of_several_sources(tmp_path: Path) -> None:
+    build("-ltoir", HERE / "offset.cu", "-o", tmp_path / "offset.ltoir")
+    build(HERE / "linking.cpp", "-o", tmp_path / "program", "-lnvJitLink", "-lnvrtc", "-lcuda")
+    done = run(tmp_path / "program", tmp_path / "offset.ltoir")
+    values = ["complete: 0", "load: 0, 0, 0: 27 47 67 87"]
+    assert done.stdout.splitlines() == [
+        *("add: 0 0 0", *values, ""),
+        *("add: 0", *values, "add: 0", "complete: 3", "machine code is not linked"),
+        *("complete: 5", "size: 0", "unresolved device symbol"),
+        *("complete: 5", "size: 0", "symbol multiply defined"),
+        *("add: 18 8 8 8 3 10", "complete: 3", "short is no module of warpcc's"),
+        *("create: 2", "-arch=sm_NN is not there", "create: 1", "unknown option '-such'"),
+    ], done.stderr
+
+
 def test_libraries_as_on_a_gpu(tmp_path: Path) -> None:
     build(HERE / "libraries.cu", "-o", tmp_path / "program", "-lnvrtc", "-lcuda")
     done = run(tmp_path / "program")

@@ -160,7 +160,7 @@ def test_an_option_file_is_read_in_its_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-ltoir", "a.cu"], "no GPU code to write"),
+        (["-optix-ir", "a.cu"], "no GPU code to write"),
         (["--no-such-flag", "a.cu"], "unknown option"),
         (["-arch=sm_x", "a.cu"], "not a GPU architecture"),
         (["-std=c++98x", "a.cu"], "not a C\\+\\+ standard"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Warp functions / sums of a warp whose start, step and place the launch says
-// Sums along an axis that the launch chooses, by shuffles: factors of the thread's number of 1, 0, -1, 3; warps that lie in
-// two rows, that are not full, that partly return; one thread stores, or some, or all, to places the data says.
+// Sums along an axis that the launch chooses, by shuffles: factors of the thread's number of 1, 0, -1, 3; warps that
+// lie in two rows, that are not full, that partly return; one thread stores, or some, or all, to places the data says.
 #include <cstdio>
 
 struct Split {

@@ -93,9 +93,11 @@ def parts_rows(loop: Op) -> bool:
 
 
 def _hands_on_masks(loop: Op) -> bool:
-    """Whether truth values of threads, or which threads are active, go from one basic block to another: LLVM hands on
-    each bit by itself where no vector of bytes has as many."""
-    return any(op.name in ("if", "while") for op in walk(loop.region))
+    """Whether truth values of threads, or which threads of a branch take another one, go from one basic block to
+    another: LLVM hands on each bit by itself where no vector of bytes has as many."""
+    branches = [op for op in walk(loop.region) if op.name == "if"]
+    hands_on = any(each.type == "i1" for op in walk(loop.region) if op.regions for each in op.results)
+    return hands_on or any(inner.name == "if" for op in branches for region in op.regions for inner in walk(region))
 
 
 def _has_rows(loop: Op) -> bool:

@@ -55,7 +55,7 @@ typedef struct Extent {
 
 // What the kernel takes, as kernel.py packs it.
 typedef struct Parameter {
-  char kind;  // of a number: i u f b; what is none is left to arguments.py
+  char kind;  // of a number: i u f b; of the elements of an array also c; what is none is left to arguments.py
   uint8_t size;
   uint8_t is_pointer, is_const;
   uint32_t alignment;
@@ -77,6 +77,7 @@ static int is_exactly(const Object *object, const void *type) { return object->t
 static char kind_of(const char *format, Size size) {
   if (!format) return size == 1 ? 'u' : 0;
   if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (strcmp(format, "Zf") == 0 || strcmp(format, "Zd") == 0) return 'c';
   if (format[0] == 0 || format[1] != 0) return 0;
   if (strchr("bhilqn", *format)) return 'i';
   if (strchr("BHILQN", *format)) return 'u';

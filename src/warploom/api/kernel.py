@@ -12,12 +12,15 @@ from operator import index
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from warploom.api.arguments import ArgumentError, Packed, pack, shown
+from warploom.api.dtypes import holds
 from warploom.api.runtime import OTHER, SUCCESS, Extent, quick_call, runtime
 from warploom.api.specialise import Special, Watch, make_beside, special_numbers
 from warploom.api.streams import Stream, current_stream
 from warploom.compiler.service import Module, Request
-from warploom.compiler.signature import KernelSignature, Parameter
+from warploom.compiler.signature import KernelSignature, Parameter, Type
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.launch import Dims
 from warploom.core.records import replace
@@ -257,10 +260,17 @@ def _plan(signature: KernelSignature, handle: int, launcher: str, special: Speci
     return head + b"".join(rows) if is_quick else head
 
 
+def _is_complex(found: Type) -> bool:
+    """Whether arrays of complex numbers hold a struct."""
+    return found.kind == "struct" and found.size in (8, 16) and holds(np.dtype(f"c{found.size}"), found)
+
+
 def _row(parameter: Parameter, known: bytes | None) -> bytes:
     found = parameter.type
     kind = found.kind if found is not None and found.is_number and found.kind != "bf" and found.size <= 8 else "-"
-    size = found.size if found is not None and found.size <= 8 else 0
+    if parameter.is_pointer and found is not None and _is_complex(found):
+        kind = "c"
+    size = found.size if found is not None and (found.size <= 8 or kind == "c") else 0
     alignment = found.alignment if found is not None else 1
     number = int.from_bytes(known or b"", "little")
     flags = parameter.is_pointer, parameter.is_const

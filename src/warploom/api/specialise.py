@@ -113,6 +113,21 @@ def special_numbers(signature: KernelSignature, numbers: Mapping[int, int]) -> t
     return tuple((at, (value & (1 << 64) - 1).to_bytes(8, "little")[: sizes[at]]) for at, value in numbers.items())
 
 
+class _Queue:
+    """The modules of one process are made one after the other: on one processor several would hold up the program in
+    spite of their priority, by the caches that they share with it. A process that is forked begins with none."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self.lock = threading.Lock()
+
+
+_queue = _Queue()
+
+
 def make_beside(request: Request, ready: Callable[[Module], None]) -> None:
     """Have a module made, by another process where the cache has none, and `ready` called with it from another thread.
 
@@ -122,7 +137,8 @@ def make_beside(request: Request, ready: Callable[[Module], None]) -> None:
     def wait() -> None:
         with suppress(OSError, Diagnostic, CompileError, CudaError):
             if find_module(request) is None:
-                _compile_elsewhere(request)
+                with _queue.lock:
+                    _compile_elsewhere(request)
             made = find_module(request)
             if made is not None:
                 ready(made)

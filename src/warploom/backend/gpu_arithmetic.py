@@ -50,7 +50,7 @@ def define_like_gpu(module: Module) -> None:
         if opcode in _SHIFTS and not _is_small(module, instruction):
             _clamp_shift(module, builder, instruction, opcode)
         elif opcode in _CONVERSIONS:
-            _saturate(module, builder, instruction, _CONVERSIONS[Opcode(opcode)])
+            _saturate(module, builder, instruction, _CONVERSIONS[opcode])
         elif opcode == Opcode.CALL and module.name(lib.LLVMGetCalledValue(instruction)).startswith("llvm.abs."):
             lib.LLVMSetOperand(instruction, 1, lib.LLVMConstNull(lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 1))))
         elif opcode == Opcode.LOAD and lib.LLVMHasMetadata(instruction):

@@ -37,8 +37,8 @@ def name_divisions(module: Module, divisions: list[tuple[Handle, int]]) -> None:
     lib = module.lib
     builder = lib.LLVMCreateBuilderInContext(module.context)
     for instruction, opcode in divisions:
-        if not _is_defined(module, instruction, DIVISIONS[Opcode(opcode)]):
-            _call(module, builder, instruction, DIVISIONS[Opcode(opcode)])
+        if not _is_defined(module, instruction, DIVISIONS[opcode]):
+            _call(module, builder, instruction, DIVISIONS[opcode])
     lib.LLVMDisposeBuilder(builder)
 
 

@@ -159,8 +159,8 @@ class Materialiser:
             source = lib.LLVMGetGEPSourceElementType(value)
             return lib.LLVMBuildGEP2(self.builder, source, operands[0], indices, len(operands) - 1, b"")
         if opcode in _CASTS:
-            build = getattr(lib, _CASTS[Opcode(opcode)])
+            build = getattr(lib, _CASTS[opcode])
             return build(self.builder, operands[0], lib.LLVMTypeOf(value), b"")
         if opcode in _BINARY:
-            return getattr(lib, _BINARY[Opcode(opcode)])(self.builder, operands[0], operands[1], b"")
+            return getattr(lib, _BINARY[opcode])(self.builder, operands[0], operands[1], b"")
         raise AssertionError(f"constant expression with opcode {opcode} over a replaced variable")

@@ -40,7 +40,7 @@ def round_once(module: Module) -> None:
     """Rewrite every conversion of a 64-bit integer to float."""
     lib = module.lib
     found = [
-        (instruction, Opcode(opcode))
+        (instruction, opcode)
         for function in module.functions()
         for instruction in module.instructions(function)
         if (opcode := lib.LLVMGetInstructionOpcode(instruction)) in _NAMES

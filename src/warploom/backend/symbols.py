@@ -89,7 +89,7 @@ def name_symbols(work: Compilation) -> dict[str, int]:
     return later
 
 
-def _localised(module: Module, symbol: Handle, separate: bool) -> Linkage:
+def _localised(module: Module, symbol: Handle, separate: bool) -> int:
     """The linkage for a defined symbol: internal, unless other translation units may refer to it."""
     lib = module.lib
     linkage = lib.LLVMGetLinkage(symbol)

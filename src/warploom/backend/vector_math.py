@@ -41,7 +41,9 @@ def link(module: Module, toolchain: Toolchain, machine: Handle) -> None:
     declared = [
         name
         for function in module.functions()
-        if not module.is_defined(function) and _SYMBOL.fullmatch(name := module.name(function))
+        if not module.is_defined(function)
+        and (name := module.name(function)).startswith("__warploom_v")
+        and _SYMBOL.fullmatch(name)
     ]
     if not declared:
         return

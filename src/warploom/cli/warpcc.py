@@ -21,6 +21,7 @@ from warploom.driver.command_line import (
     DEVICE_LINK,
     LIBRARY,
     LINK,
+    LTO_IR,
     MODULES,
     PREPROCESS,
     CommandLine,
@@ -145,7 +146,8 @@ def check(line: CommandLine) -> None:
     for name in line.inputs:
         if not Path(name).exists():
             raise Diagnostic("no such file", file=name)
-    if line.action in (COMPILE, *MODULES) and line.output and len(line.inputs) > 1:
+    are_parts = line.action in MODULES and all(is_lto_ir(name) for name in line.inputs)
+    if line.action in (COMPILE, *MODULES) and line.output and len(line.inputs) > 1 and not are_parts:
         raise Diagnostic(f"-o with {line.action} and several files", hint="use -odir")
     if "-MF" in line.dependency_flags and len(line.inputs) > 1 and line.action != LINK:
         raise Diagnostic("-MF with several files", hint="one call for each, or -MD alone")
@@ -182,10 +184,19 @@ def compile_all(driver: Driver) -> None:
 
 
 def write_modules(driver: Driver) -> None:
-    """-fatbin, -cubin, -ptx: a module for each source."""
-    for name in driver.line.inputs:
-        output = driver.line.output or Path(name).stem + MODULES[driver.line.action]
-        sources.module(driver, Path(name), Path(driver.line.output_folder or ".", output))
+    """-fatbin, -cubin, -ptx, -ltoir: a module for each source, and one for all that an earlier -ltoir wrote."""
+    line, suffix = driver.line, MODULES[driver.line.action]
+    if parts := [Path(name) for name in line.inputs if is_lto_ir(name)]:
+        output = Path(line.output_folder or ".", line.output or parts[0].stem + suffix)
+        sources.linked_module(driver, parts, output)
+    for name in (name for name in line.inputs if not is_lto_ir(name)):
+        output = line.output or Path(name).stem + suffix
+        sources.module(driver, Path(name), Path(line.output_folder or ".", output))
+
+
+def is_lto_ir(name: str) -> bool:
+    """Whether a file is what -ltoir writes, by its name."""
+    return Path(name).suffix == MODULES[LTO_IR]
 
 
 def build(driver: Driver) -> None:

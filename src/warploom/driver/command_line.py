@@ -7,7 +7,9 @@ from warploom.core.records import dataclass, field
 from warploom.frontend.passes import DEVICE_ARCH
 
 LINK, COMPILE, DEVICE_LINK, PREPROCESS, DEPENDENCIES, LIBRARY = "link", "-c", "-dlink", "-E", "-M", "-lib"
-MODULES = {"-fatbin": ".fatbin", "-cubin": ".cubin", "-ptx": ".ptx"}  # what a program loads while it runs
+LTO_IR = "-ltoir"
+# What a program loads, or links (nvJitLink), while it runs.
+MODULES = {"-fatbin": ".fatbin", "-cubin": ".cubin", "-ptx": ".ptx", LTO_IR: ".ltoir"}
 
 
 @dataclass

@@ -11,7 +11,7 @@ from enum import Enum
 
 from warploom.core.records import dataclass
 from warploom.driver import nvcc_setters as to
-from warploom.driver.command_line import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, LINK, MODULES, PREPROCESS
+from warploom.driver.command_line import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, LINK, LTO_IR, MODULES, PREPROCESS
 from warploom.driver.nvcc_setters import Setter, sets
 
 
@@ -89,7 +89,9 @@ _PHASES = (
         if flag in MODULES
     ),
     _refused("--optix-ir -optix-ir", _NO_GPU_CODE),
-    _refused("--ltoir -ltoir", _NO_GPU_CODE),
+    _does(
+        "--ltoir -ltoir", "writes LLVM bitcode, of which nvJitLink makes a module", sets(action=LTO_IR, separate=True)
+    ),
     _does("--preprocess -E", "as in nvcc", sets(action=PREPROCESS)),
     _does("--generate-dependencies -M", "as in nvcc", sets(action=DEPENDENCIES, dependency_action="-M")),
     _does("--generate-nonsystem-dependencies -MM", "as in nvcc", sets(action=DEPENDENCIES, dependency_action="-MM")),

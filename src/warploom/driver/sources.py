@@ -23,6 +23,7 @@ from warploom.core.garbage import seldom_collecting
 from warploom.core.records import dataclass, replace
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.driver import preprocessing
+from warploom.driver.command_line import LTO_IR
 from warploom.driver.driver import OPENMP_HINT, CompilerFailed, Driver
 from warploom.driver.producer import name_known_compiler
 from warploom.engines import chosen_engine
@@ -168,20 +169,43 @@ def _versions(driver: Driver, options: SourceOptions, folder: Path) -> list[_Ver
 
 def module(driver: Driver, source: Path, output: Path) -> None:
     """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
+    if driver.line.action == LTO_IR:
+        device_bitcode(driver, source, output)
+        return
     options = driver.flags.of_device_code(source, output)
     with driver.scratch(output) as folder:
-        bitcode, device_object, library = folder / "device.bc", folder / "device.o", folder / "module.so"
-        image_id = folder / "image.id"
-        image_id.write_bytes(f"warploom module {options.unique_id}".encode() + b"\0")
+        bitcode = folder / "device.bc"
         driver.show(passes.device_command(driver.toolchain, source, bitcode, options, headers(driver, options)[0]))
         if driver.line.dry_run:
             return
         device_bitcode(driver, source, bitcode)
-        sizes = launch_sizes(source, options.preprocessor)
-        objects = compile_bitcode(driver, bitcode, device_object, options, image_id, sizes, loadable=True)
-        device.link_module(driver.toolchain, objects, library)
-        code = library.read_bytes()
-        output.write_bytes(module_text(code).encode() if driver.line.action == "-ptx" else code)
+        _finish_module(driver, bitcode, output, options, launch_sizes(source, options.preprocessor))
+
+
+def linked_module(driver: Driver, parts: Sequence[Path], output: Path) -> None:
+    """What -ltoir wrote of several sources, optimised as one, as such a library."""
+    from warploom.llvm.module import Module
+
+    options = driver.flags.of_device_code(parts[0], output)
+    with driver.scratch(output) as folder:
+        if driver.line.dry_run:
+            return
+        linked = Module(driver.toolchain.llvm_library, parts[0])
+        for part in parts[1:]:
+            linked.link_bitcode(part)
+        linked.write_bitcode(folder / "device.bc")
+        _finish_module(driver, folder / "device.bc", output, options, LaunchSizes())
+
+
+def _finish_module(driver: Driver, bitcode: Path, output: Path, options: SourceOptions, sizes: LaunchSizes) -> None:
+    """From the bitcode of the device pass to a module."""
+    folder = bitcode.parent
+    image_id, library = folder / "image.id", folder / "module.so"
+    image_id.write_bytes(f"warploom module {options.unique_id}".encode() + b"\0")
+    objects = compile_bitcode(driver, bitcode, folder / "device.o", options, image_id, sizes, loadable=True)
+    device.link_module(driver.toolchain, objects, library)
+    code = library.read_bytes()
+    output.write_bytes(module_text(code).encode() if driver.line.action == "-ptx" else code)
 
 
 def check_device_code(driver: Driver, source: Path) -> None:

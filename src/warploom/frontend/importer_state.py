@@ -29,9 +29,9 @@ CASTS = {
     Opcode.BIT_CAST: "bitcast",
 }
 BINARY = {
-    opcode: opcode.name.lower()
-    for opcode in Opcode
-    if Opcode.ADD <= opcode <= Opcode.XOR
+    opcode: name.lower()
+    for name, opcode in vars(Opcode).items()
+    if name.isupper() and Opcode.ADD <= opcode <= Opcode.XOR
 }  # fmt: skip
 
 
@@ -135,7 +135,7 @@ class ImportState:
         type_ = self.types.of(value)
         operands = [self.operand(each) for each in self.module.operands(value)]
         if opcode in CASTS:
-            return self.op(CASTS[Opcode(opcode)], operands, type_)
+            return self.op(CASTS[opcode], operands, type_)
         if opcode in BINARY:
-            return self.op(BINARY[Opcode(opcode)], operands, type_)
+            return self.op(BINARY[opcode], operands, type_)
         raise Unsupported(f"the constant expression {self.module.text(value)}")

@@ -59,7 +59,7 @@ class Types:
         lib = self.lib
         kind = lib.LLVMGetTypeKind(type_)
         if kind in _PLAIN:
-            return _PLAIN[TypeKind(kind)]
+            return _PLAIN[kind]
         if kind == TypeKind.INTEGER:
             return f"i{lib.LLVMGetIntTypeWidth(type_)}"
         if kind == TypeKind.POINTER and lib.LLVMGetPointerAddressSpace(type_) == 0:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // NVRTC: kernels compiled while the program runs, by the compiler that built it. What nvrtcGetCUBIN and nvrtcGetPTX
-// return are modules for cuModuleLoadData, machine code for this CPU.
+// return are modules for cuModuleLoadData, machine code for this CPU; with -dlto nvrtcGetLTOIR returns what nvJitLink
+// links.
 #ifndef WARPLOOM_NVRTC_H
 #define WARPLOOM_NVRTC_H
 

@@ -227,6 +227,7 @@ _MORE_RESULTS = frozenset(("sincos", "modf", "frexp"))
 SET_THREAD = "__warploom_set_thread"  # tx, ty, tz
 SET_THREAD_INDEX = "__warploom_set_thread_index"  # the number in the block
 
+_VECTORS = "__warploom_v"  # asked for first: few kernels need the pattern
 _VECTOR_MATHEMATICS = regex(r"__warploom_v\d+_(?:fast_)?(?P<name>\w+)_f(?P<bits>32|64)")
 
 
@@ -276,12 +277,12 @@ def _by_lane(function: Function) -> Function:
 
 def is_vector_mathematics(callee: str) -> bool:
     """Whether a callee is named like a function of our vector math library: `__warploom_v16_fast_exp_f32`."""
-    return _VECTOR_MATHEMATICS.fullmatch(callee) is not None
+    return callee.startswith(_VECTORS) and _VECTOR_MATHEMATICS.fullmatch(callee) is not None
 
 
 def _vector_mathematics(callee: str) -> Function | None:
     """A function of our vector math library: what the C library's scalar one gives, lane by lane."""
-    found = _VECTOR_MATHEMATICS.fullmatch(callee)
+    found = _VECTOR_MATHEMATICS.fullmatch(callee) if callee.startswith(_VECTORS) else None
     if not found:
         return None
     type_ = "float" if found["bits"] == "32" else "double"

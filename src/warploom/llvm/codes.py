@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers that LLVM's C interface has names for."""
+"""Numbers that LLVM's C interface has names for: plain ones, since enumerations of them take a millisecond to make."""
 
 from __future__ import annotations
-
-from enum import IntEnum
 
 FUNCTION_INDEX = 0xFFFFFFFF  # of what an attribute belongs to: the function itself
 
 
-class Linkage(IntEnum):
+class Linkage:
     """LLVMLinkage."""
 
     EXTERNAL = 0
@@ -22,7 +20,7 @@ class Linkage(IntEnum):
     EXTERNAL_WEAK = 12
 
 
-class Visibility(IntEnum):
+class Visibility:
     """LLVMVisibility."""
 
     DEFAULT = 0
@@ -30,7 +28,7 @@ class Visibility(IntEnum):
     PROTECTED = 2
 
 
-class Opcode(IntEnum):
+class Opcode:
     """LLVMOpcode."""
 
     RET = 1
@@ -91,7 +89,7 @@ class Opcode(IntEnum):
     CONDITIONAL_BR = 71
 
 
-class TypeKind(IntEnum):
+class TypeKind:
     """LLVMTypeKind."""
 
     VOID = 0

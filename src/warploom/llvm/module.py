@@ -275,9 +275,11 @@ class Module:
             raise AssertionError(f"{name}: does not link")
 
     def link_bitcode(self, bitcode: Path) -> None:
-        """Link the module in the file `bitcode` into this one."""
+        """Link the module in the file `bitcode` into this one; a Diagnostic when both define a symbol."""
         other = Module(self._library, bitcode, self.context)
-        if self.lib.LLVMLinkModules2(self.ref, other.ref):
+        failed = self.lib.LLVMLinkModules2(self.ref, other.ref)
+        self._check()
+        if failed:
             raise AssertionError(f"{bitcode}: does not link")
 
     def run_passes(self, pipeline: str, machine: Handle) -> None:

@@ -108,7 +108,7 @@ class Function:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The names of its parameters. Raises JitError for any but plain ones."""
-        return parameters_of(self.tree, self.file)
+        return parameters_of(self.function, self.file)
 
     @cached_property
     def defaults(self) -> Mapping[str, Any]:

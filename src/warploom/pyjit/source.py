@@ -28,9 +28,9 @@ def tree_of(function: Callable[..., Any], file: str) -> ast.FunctionDef:
     return tree_from_code(function.__code__, name, file)
 
 
-def parameters_of(tree: ast.FunctionDef, file: str) -> tuple[str, ...]:
-    """The names of a function's parameters. Raises JitError for any but plain ones."""
-    given = tree.args
-    if given.vararg or given.kwarg or given.kwonlyargs:
-        raise JitError("parameters are plain names", file=file, line=tree.lineno)
-    return tuple(each.arg for each in (*given.posonlyargs, *given.args))
+def parameters_of(function: Callable[..., Any], file: str) -> tuple[str, ...]:
+    """The names of a function's parameters, as its code has them. Raises JitError for any but plain ones."""
+    code = function.__code__
+    if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        raise JitError("parameters are plain names", file=file, line=tree_of(function, file).lineno)
+    return code.co_varnames[: code.co_argcount]

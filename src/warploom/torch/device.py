@@ -94,7 +94,7 @@ def _complete_c(module: ModuleType) -> None:
 
 
 def _complete_cudnn(module: ModuleType) -> None:
-    def is_acceptable(tensor: object) -> bool:
+    def is_acceptable(tensor: object) -> bool:  # noqa: ARG001  (PyTorch's name)
         """No tensor is cuDNN's; PyTorch's own function warns, each time, that PyTorch has to be built again."""
         return False
 

@@ -17,18 +17,27 @@ STORE = """{
       store %v, %q [align=4]
       yield } { yield }"""
 ONE = VALUE + f"%one: i1 = icmp %tx, %n [pred=eq] if %one {STORE}"
-ONE_OR_ALL = VALUE + f"""
+ONE_OR_ALL = (
+    VALUE
+    + f"""
     %all: i1 = icmp %n, 4:i32 [pred=eq]
     %one: i1 = icmp %tx, 2:i32 [pred=eq]
     %who: i1 = or %all, %one
     if %who {STORE}"""
-ONE_WITHIN = VALUE + f"""
+)
+ONE_WITHIN = (
+    VALUE
+    + f"""
     %one: i1 = icmp %tx, %n [pred=eq]
     if %one {{ if %c {STORE} yield }} {{ yield }}"""
+)
 OF_VALUES = VALUE + f"%one: i1 = icmp %v, %n [pred=eq] if %one {STORE}"
-ALL_BUT_ONE = VALUE + f"""
+ALL_BUT_ONE = (
+    VALUE
+    + f"""
     %one: i1 = icmp %tx, %n [pred=eq]
     if %one {{ yield }} {STORE.removesuffix("{ yield }")}"""
+)
 
 
 def plain_stores(function: Function) -> list[Op]:

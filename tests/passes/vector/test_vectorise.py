@@ -14,6 +14,7 @@ from warploom.passes.base import Context
 from warploom.passes.shape.specialise_launch import specialise
 from warploom.passes.vector import vectorise
 from warploom.passes.vector.vectorise import VECTORISE
+from warploom.passes.vector.widen import Unvectorisable
 
 # -- facts: what the threads do; what their vector form has in it; what it has not ------------------------------------
 
@@ -303,6 +304,22 @@ def test_where_vectors_do_not_pay_nobody_else_is_to_try() -> None:
     VECTORISE.run(function, Context())
     verify(function, "structured")
     assert "one_by_one=true" in print_function(function)
+
+
+def test_a_loop_that_no_form_suits_after_all_stands_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither that of threads in x nor that of threads in y, which is asked for at run time."""
+
+    def refuse(_loop: object) -> None:
+        raise Unvectorisable("no vector form", None)
+
+    def same(_self: object, _op: object, along: object) -> object:
+        return along
+
+    monkeypatch.setattr("warploom.passes.vector.vectorise._Loop.write", refuse)
+    monkeypatch.setattr("warploom.passes.vector.vectorise._Vectoriser._across", same)
+    function = threads(IDS + " store %some, %mine [align=4]")
+    VECTORISE.run(function, Context(width=8))
+    verify(function, "structured")
 
 
 # Four tables of bytes that are mixed.

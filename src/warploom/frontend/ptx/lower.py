@@ -154,7 +154,7 @@ def _result_types(module: Module, call: Handle, count: int) -> list[Handle]:
 def _slot(module: Module, statement: Statement, type_: Handle, name: str) -> Slot:
     kind = module.lib.LLVMGetTypeKind(type_)
     if kind in _KINDS:
-        cpp, bits = _KINDS[TypeKind(kind)]
+        cpp, bits = _KINDS[kind]
     elif kind == TypeKind.POINTER:
         cpp, bits = "void *", 64
     elif kind == TypeKind.INTEGER and module.lib.LLVMGetIntTypeWidth(type_) in _WIDTHS:

@@ -9,6 +9,8 @@ from warploom.analysis.turns import takes_turns
 from warploom.ir.core import Function, Op, Region, replace_uses, walk
 from warploom.ir.ops import Level, levels_in
 
+_NONE = Level(0)
+
 
 def replace_loops(
     function: Function, is_loop: Callable[[Op], bool], replacement: Callable[[Op], list[Op] | None]
@@ -39,7 +41,7 @@ def replace_loops(
 
 
 def replace_thread_loops(
-    function: Function, replacement: Callable[[Op], list[Op] | None], levels: Level = Level(0)
+    function: Function, replacement: Callable[[Op], list[Op] | None], levels: Level = _NONE
 ) -> bool:
     """`replace_loops` of the loops whose threads do not wait for each other; or do so, but only at `levels`."""
 

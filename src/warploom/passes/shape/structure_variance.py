@@ -22,14 +22,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import NamedTuple
 
+from warploom.core.records import dataclass
 from warploom.ir.core import Op, Operand, Value
 from warploom.ir.properties import follows_operands
 from warploom.passes.shape.control_flow_graph import Node, cycles
 
 
-class Loop(NamedTuple):
+@dataclass(frozen=True)
+class Loop:
     """A cycle of the graph, and those of its nodes that edges enter from elsewhere."""
 
     nodes: frozenset[Node]

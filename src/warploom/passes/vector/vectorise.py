@@ -119,10 +119,13 @@ class _Vectoriser:
         rows = op.operands[1]
         if isinstance(rows, Const):
             return self._written(op, across)
+        ways = [self._written(op, each) for each in (across, loop)]
+        if ways[0] == [op]:  # which must not stand on both sides
+            return ways[1]
         made: list[Op] = []
         build = Builder(made, op.loc)
         many = build.op("icmp", [rows, int_const("i32", self._fewest_rows())], "i1", pred="sge")
-        sides = [Region([], [*self._written(op, each), Op("yield")]) for each in (across, loop)]
+        sides = [Region([], [*each, Op("yield")]) for each in ways]
         build.add(Op("if", [many], [], {}, sides, op.loc))
         self.changed = True
         return made

@@ -234,7 +234,7 @@ def _note_scattered(w: Widener) -> None:
 def scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]:
     """Store elements that lie anywhere; yields nothing."""
     mask = w.mask(row, w.dims_of(op))
-    if seldom or mask not in w.often_one or w.shapes.ranges.function.facts.processor.branches_in_gathers:
+    if mask is None or seldom or not _may_be_one(w, mask):
         return _scatter(w, op, row, seldom)
     bits = w.bits(mask)
     lower = w.build.op("add", [bits, int_const(bits.type, -1)], bits.type)
@@ -242,6 +242,11 @@ def scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]
     several = w.build.op("icmp", [others, int_const(bits.type, 0)], "i1", pred="ne")
     w.either(several, lambda: _scatter(w, op, row), lambda: _store_one(w, op, row, bits))
     return []
+
+
+def _may_be_one(w: Widener, mask: Operand) -> bool:
+    """Whether a scatter under `mask` asks if one thread is left: its instructions take their time for all."""
+    return mask in w.often_one and not w.shapes.ranges.function.facts.processor.branches_in_gathers
 
 
 def _store_one(w: Widener, op: Op, row: int, bits: Value) -> list[Operand]:
@@ -254,7 +259,7 @@ def _store_one(w: Widener, op: Op, row: int, bits: Value) -> list[Operand]:
         return []
 
     some = w.build.op("icmp", [bits, int_const(bits.type, 0)], "i1", pred="ne")
-    w.either(some, write, lambda: [])
+    w.either(some, write, list)
     return []
 
 

@@ -13,8 +13,8 @@
 namespace warploom {
 
 // The machine code in a module's bytes: an ELF file, or a text (-ptx) that holds one. Empty when they hold none; `data`
-// is read no further than it says itself that it goes.
-std::string module_code(const void *data);
+// is read no further than it says itself that it goes, and has `most` bytes at most.
+std::string module_code(const void *data, std::size_t most = ~std::size_t{0});
 
 // The text form of a module: what a program may read as a string and hand on as one.
 std::string module_text(std::string_view code);

@@ -52,9 +52,12 @@ void decode(std::string_view text, std::string &bytes) {
 
 }  // namespace
 
-std::string module_code(const void *data) {
-  if (!data) return {};
-  if (std::memcmp(data, ELFMAG, SELFMAG) == 0) return {static_cast<const char *>(data), elf_size(data)};
+std::string module_code(const void *data, std::size_t most) {
+  if (!data || most < sizeof(ELFMAG)) return {};
+  if (std::memcmp(data, ELFMAG, SELFMAG) == 0) {
+    if (most < sizeof(Elf64_Ehdr) || most < elf_size(data)) return {};
+    return {static_cast<const char *>(data), elf_size(data)};
+  }
   const auto *text = static_cast<const char *>(data);
   if (std::strncmp(text, kHead.data(), kHead.size()) != 0) return {};
   std::string code;

@@ -4,11 +4,10 @@
 #include "nvrtc.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
@@ -25,7 +24,7 @@ struct _nvrtcProgram {
   std::vector<std::pair<std::string, std::string>> headers;  // name and content
   std::vector<std::string> expressions;
   std::map<std::string, std::string> lowered;
-  std::string log, code, text;
+  std::string log, code, text, lto_ir;
   bool compiled = false;
 };
 
@@ -38,24 +37,9 @@ constexpr int kArchitecture = 80, kCudaMajor = 13, kCudaMinor = 0;
 // Begins the name of a variable that points to what a name expression stands for; its number follows.
 constexpr std::string_view kMarker = "__warploom_named_";
 
+constexpr std::string_view kForLinking[] = {"-dlto", "--dlink-time-opt"};  // options: bitcode, which nvJitLink links
+
 std::string marker(std::size_t number) { return std::string(kMarker) + std::to_string(number); }
-
-fs::path compiler() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<const void *>(&nvrtcVersion), &info) || !info.dli_fname) return "nvcc";
-  const fs::path library = fs::canonical(info.dli_fname);
-  return library.parent_path().parent_path() / "bin" / "nvcc";
-}
-
-void write_file(const fs::path &path, const std::string &content) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << content;
-}
-
-std::string read_file(const fs::path &path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // For each name expression a variable that is initialised with it: the address of a kernel or of a variable, as nothing
 // else is one of the image's.
@@ -107,8 +91,16 @@ nvrtcResult compile_in(_nvrtcProgram &program, const std::vector<std::string> &o
   const std::string head = "#include <assert.h>\n#line 1 \"" + program.name + "\"\n";
   write_file(source, head + program.source + markers(program.expressions));
   for (const auto &[name, content] : program.headers) write_file(headers / name, content);
-  std::vector<std::string> words{compiler().string(), "-fatbin", source.string(),  "-o",
-                                 output.string(),     "-I",      headers.string(), "-D__CUDACC_RTC__"};
+  const bool for_linking = std::find_first_of(options.begin(), options.end(), std::begin(kForLinking),
+                                              std::end(kForLinking)) != options.end();
+  if (for_linking && !program.expressions.empty()) {
+    program.log = "error: names of templates are not known before linking: leave out -dlto, or the name expressions\n";
+    return NVRTC_ERROR_COMPILATION;
+  }
+  std::vector<std::string> words{compiler().string(), for_linking ? "-ltoir" : "-fatbin",
+                                 source.string(),     "-o",
+                                 output.string(),     "-I",
+                                 headers.string(),    "-D__CUDACC_RTC__"};
   bool source_folder = true;  // where the program's name says that it lies
   for (const std::string &option : options) {
     if (option == "-no-source-include" || option == "--no-source-include")
@@ -122,6 +114,10 @@ nvrtcResult compile_in(_nvrtcProgram &program, const std::vector<std::string> &o
   if (status != 0) {
     const bool option = program.log.find("unknown option") != std::string::npos;
     return status < 0 ? NVRTC_ERROR_INTERNAL_ERROR : option ? NVRTC_ERROR_INVALID_OPTION : NVRTC_ERROR_COMPILATION;
+  }
+  if (for_linking) {
+    program.lto_ir = read_file(output);
+    return NVRTC_SUCCESS;
   }
   program.code = read_file(output);
   program.text = module_text(program.code);
@@ -210,11 +206,9 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog) {
 nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options) {
   if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   if (numOptions < 0 || (numOptions > 0 && !options)) return NVRTC_ERROR_INVALID_INPUT;
-  std::error_code error;
-  std::string folder = (fs::temp_directory_path(error) / "warploom-nvrtc-XXXXXX").string();
-  if (error || !mkdtemp(folder.data())) return NVRTC_ERROR_INTERNAL_ERROR;
-  const nvrtcResult result = compile_in(*prog, {options, options + numOptions}, folder);
-  fs::remove_all(folder, error);
+  const CompilerFolder folder;
+  if (folder.path.empty()) return NVRTC_ERROR_INTERNAL_ERROR;
+  const nvrtcResult result = compile_in(*prog, {options, options + numOptions}, folder.path);
   prog->compiled = result == NVRTC_SUCCESS;
   return result;
 }
@@ -231,9 +225,11 @@ nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet) {
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin) { return copy_out(prog, prog ? prog->code : "", cubin, 0); }
 
-// As of a program that was not compiled for linking while the program runs: -dlto is an option of which nothing comes.
-nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet) { return size_out(prog, 0, LTOIRSizeRet); }
-nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR) { return copy_out(prog, "", LTOIR, 0); }
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet) {
+  return size_out(prog, prog ? prog->lto_ir.size() : 0, LTOIRSizeRet);
+}
+
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR) { return copy_out(prog, prog ? prog->lto_ir : "", LTOIR, 0); }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet) {
   return size_out(prog, prog ? prog->log.size() + 1 : 0, logSizeRet);

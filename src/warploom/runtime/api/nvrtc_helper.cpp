@@ -5,6 +5,7 @@
 // and what it was at runs in a process of its own.
 #include "nvrtc_helper.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -13,7 +14,10 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 namespace warploom {
@@ -127,6 +131,34 @@ int run_compiler(const std::vector<std::string> &words, const std::string &log) 
   if (kept.socket >= 0) close(kept.socket);
   kept.socket = -1;
   return run_alone(words, log);
+}
+
+std::filesystem::path compiler() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<const void *>(&run_compiler), &info) || !info.dli_fname) return "nvcc";
+  const std::filesystem::path library = std::filesystem::canonical(info.dli_fname);
+  return library.parent_path().parent_path() / "bin" / "nvcc";
+}
+
+CompilerFolder::CompilerFolder() {
+  std::error_code error;
+  std::string name = (std::filesystem::temp_directory_path(error) / "warploom-nvrtc-XXXXXX").string();
+  if (!error && mkdtemp(name.data())) path = name;
+}
+
+CompilerFolder::~CompilerFolder() {
+  std::error_code error;
+  if (!path.empty()) std::filesystem::remove_all(path, error);
+}
+
+void write_file(const std::filesystem::path &path, const std::string &content) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+std::string read_file(const std::filesystem::path &path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 }  // namespace warploom

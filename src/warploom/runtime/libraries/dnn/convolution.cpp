@@ -2,10 +2,9 @@
 #include "convolution.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 #include "../common/stream_work.h"
+#include "../common/thread_area.h"
 
 namespace warploom::dnn {
 namespace {
@@ -17,20 +16,7 @@ constexpr double kOperations = 80;  // of one processor in a nanosecond
 Size pieces(Size size, Size most) { return (size + most - 1) / most; }
 Size volume(const Triple &t) { return t.d * t.h * t.w; }
 
-// Memory of a thread for one tile, which stays for the next one.
-template <class T>
-T *work_area(Size count) {
-  struct Free {
-    void operator()(void *area) const { std::free(area); }
-  };
-  thread_local std::unique_ptr<void, Free> area;
-  if (area == nullptr) {
-    const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(T) + 63) / 64 * 64;
-    area.reset(std::aligned_alloc(64, bytes));
-    if (area == nullptr) std::abort();
-  }
-  return static_cast<T *>(area.get());
-}
+struct Packed;  // what a tile keeps of its operands
 
 char *element(const void *data, Kind kind, Size offset) {
   return static_cast<char *>(const_cast<void *>(data)) + offset * bytes_of(kind);
@@ -199,7 +185,8 @@ void compute(const std::vector<Product> &products) {
     const auto number = static_cast<Size>(i);
     const auto which =
         static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), number) - starts.begin() - 1);
-    kernels.multiply(products[which], cuts[which].tile(number - starts[which]), work_area<T>(kernels.area_size));
+    kernels.multiply(products[which], cuts[which].tile(number - starts[which]),
+                     thread_area<T, Packed>(static_cast<std::size_t>(kernels.area_size)));
   });
 }
 
@@ -340,7 +327,7 @@ struct FilterGradient {
         piece.sink.image.stride_c = product.columns;
         piece.sink.alpha = 1;
       }
-      kernels.multiply(piece, tile, work_area<T>(kernels.area_size));
+      kernels.multiply(piece, tile, thread_area<T, Packed>(static_cast<std::size_t>(kernels.area_size)));
     });
     if (slices == 1) return;
     const auto rows = static_cast<std::uint64_t>(product.rows);

@@ -51,7 +51,8 @@ struct LaneCopy {
   }
   void scatter(LaneBuffer<T> from, T *to, std::int64_t n, int re) const {
     std::int64_t e = 0;
-    if (step == 2 && count == kLanes<T>) e = re == 0 ? scatter_rows<false>(from, to, n) : scatter_rows<true>(from, to, n);
+    if (step == 2 && count == kLanes<T>)
+      e = re == 0 ? scatter_rows<false>(from, to, n) : scatter_rows<true>(from, to, n);
     for (; e < n; ++e) {
       const T *const at = from.at + e * from.kStep;
       for (int l = 0; l < count; ++l) {
@@ -67,15 +68,15 @@ struct LaneCopy {
   }
 
  private:
-  static constexpr int kTogether = kPiece<T> / 2;  // values that a piece has
+  static constexpr int kTogether = std::min<int>(kLanes<T>, 32 / sizeof(T)) / 2;  // values that a piece has
 
   // Of rows that lie side by side as many values as are whole pieces; how many those are.
   template <bool swapped>
   std::int64_t gather_rows(const T *from, LaneBuffer<T> to, std::int64_t n) const {
     std::int64_t e = 0;
     for (; e + kTogether <= n; e += kTogether) {
-      Vector<T> parts[kPiece<T>];
-      load_rows<T>(from + 2 * e, apart, parts);
+      Vector<T> parts[2 * kTogether];
+      load_rows<T, 2 * kTogether>(from + 2 * e, apart, parts);
 #pragma clang loop unroll(full)
       for (int k = 0; k < kTogether; ++k) to.put(e + k, {parts[2 * k + swapped], parts[2 * k + !swapped]});
     }
@@ -85,17 +86,19 @@ struct LaneCopy {
   std::int64_t scatter_rows(LaneBuffer<T> from, T *to, std::int64_t n) const {
     std::int64_t e = 0;
     for (; e + kTogether <= n; e += kTogether) {
-      Vector<T> parts[kPiece<T>];
+      Vector<T> parts[2 * kTogether];
 #pragma clang loop unroll(full)
       for (int k = 0; k < kTogether; ++k) {
         const Complex<T> z = from.get(e + k);
         parts[2 * k + swapped] = z.r, parts[2 * k + !swapped] = z.i;
       }
-      store_rows<T>(to + 2 * e, apart, parts);
+      store_rows<T, 2 * kTogether>(to + 2 * e, apart, parts);
     }
     return e;
   }
 };
+
+constexpr std::int64_t kShortBytes = 8192;  // a quarter of a first cache
 
 template <class T>
 class AxisPlan {
@@ -106,8 +109,8 @@ class AxisPlan {
                        out_side = axis_.kind == Kind::kComplexToReal ? 1 : 2;
     std::int64_t repeats = 1;
     for (const Other &other : axis_.others) repeats *= other.count;
-    // Short ones fill lanes where there are enough of them.
-    const bool are_short = repeats >= kLanes<T> && n_ < (is_real ? 2 : 1) * 16 * kLanes<T>;
+    // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them.
+    const bool are_short = repeats >= kLanes<T> && n_ * WARPLOOM_FFT_BYTES <= (is_real ? 2 : 1) * kShortBytes;
     if (axis_.in == in_side && axis_.out == out_side && !are_short) {
       if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
       if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);
@@ -212,6 +215,11 @@ class AxisPlan {
     const bool whole = count == kLanes<T>;
     const bool beside_in = whole && lane_.in == 2, beside_out = whole && lane_.out == 2;
     if (beside_in && beside_out) return inverse ? run_columns<true>(in, out, a, b) : run_columns<false>(in, out, a, b);
+    if constexpr (sizeof(T) == 8) {  // floats come in smaller pieces, which takes longer than it saves
+      if (whole && axis_.in == 2 && axis_.out == 2 && lanes_->takes_rows()) {
+        return inverse ? run_rows<true>(in, out, a, b) : run_rows<false>(in, out, a, b);
+      }
+    }
     LaneCopy<T>{axis_.in, lane_.in, count}.gather(in, LaneBuffer<T>{a}, n_, inverse ? 1 : 0);
     T *const made = lanes_->run_in_buffers(a, b);
     LaneCopy<T>{axis_.out, lane_.out, count}.scatter(LaneBuffer<T>{made}, out, n_, inverse ? 1 : 0);
@@ -219,6 +227,10 @@ class AxisPlan {
   template <bool swapped>
   void run_columns(const T *in, T *out, T *a, T *b) const {
     lanes_->run(Columns<T, swapped>{const_cast<T *>(in), axis_.in}, Columns<T, swapped>{out, axis_.out}, a, b);
+  }
+  template <bool swapped>
+  void run_rows(const T *in, T *out, T *a, T *b) const {
+    lanes_->run_rows(Rows<T, swapped>{const_cast<T *>(in), lane_.in}, Rows<T, swapped>{out, lane_.out}, a, b);
   }
 
   void run_forward(const T *in, T *out, int count, T *a) const {

@@ -36,6 +36,25 @@ struct LaneBuffer {
     store(at + e * kStep + kLanes<T>, z.i);
   }
 };
+// Each lane has a row of memory of its own, the next one `apart` reals further; `kTogether` neighbours come at once.
+template <class T, bool swapped>
+struct Rows {
+  static constexpr int kTogether = WARPLOOM_FFT_BYTES >= 4 * sizeof(T) ? 2 : 1;
+  T *at;
+  std::int64_t apart;
+  WARPLOOM_FFT_INLINE void get(std::int64_t e, Complex<T> (&z)[kTogether]) const {
+    Vector<T> parts[2 * kTogether];
+    load_rows<T, 2 * kTogether>(at + 2 * e, apart, parts);
+#pragma clang loop unroll(full)
+    for (int t = 0; t < kTogether; ++t) z[t] = {parts[2 * t + swapped], parts[2 * t + !swapped]};
+  }
+  WARPLOOM_FFT_INLINE void put(std::int64_t e, const Complex<T> (&z)[kTogether]) const {
+    Vector<T> parts[2 * kTogether];
+#pragma clang loop unroll(full)
+    for (int t = 0; t < kTogether; ++t) parts[2 * t + swapped] = z[t].r, parts[2 * t + !swapped] = z[t].i;
+    store_rows<T, 2 * kTogether>(at + 2 * e, apart, parts);
+  }
+};
 // Value e of each lane lies beside that of the next lane, `step` reals after value e - 1.
 template <class T, bool swapped>
 struct Columns {
@@ -64,22 +83,68 @@ struct Pass {
   std::int64_t roots;       // where they begin in the table
 };
 
+// A butterfly, and its values times their roots to `to`, `to` + s, ...
+template <class T, int radix, bool is_last, class Out>
+WARPLOOM_FFT_INLINE void run_butterfly(Complex<T> (&a)[radix], const T *roots, Out out, std::int64_t to,
+                                       std::int64_t s) {
+  Butterfly<T, radix>::run(a);
+  out.put(to, a[0]);
+#pragma clang loop unroll(full)
+  for (int j = 1; j < radix; ++j) {
+    out.put(to + s * j, is_last ? a[j] : times<T>(a[j], roots[2 * j - 2], roots[2 * j - 1]));
+  }
+}
+
 template <class T, int radix, bool is_last, class In, class Out>
 __attribute__((noinline)) void run_pass(const Pass &pass, const T *table, In in, Out out) {
   const std::int64_t m = is_last ? 1 : pass.left, s = pass.done;
   for (std::int64_t p = 0; p < m; ++p) {
-    const T *roots = table + pass.roots + p * 2 * (radix - 1);
+    const T *const roots = table + pass.roots + p * 2 * (radix - 1);
     for (std::int64_t q = 0; q < s; ++q) {
       Complex<T> a[radix];
 #pragma clang loop unroll(full)
       for (int k = 0; k < radix; ++k) a[k] = in.get(q + s * (p + m * k));
-      Butterfly<T, radix>::run(a);
-      const std::int64_t to = q + s * radix * p;
-      out.put(to, a[0]);
+      run_butterfly<T, radix, is_last>(a, roots, out, q + s * radix * p, s);
+    }
+  }
+}
+// The first pass, several p at once.
+template <class T, int radix, bool is_last, bool swapped>
+__attribute__((noinline)) void run_pass(const Pass &pass, const T *table, Rows<T, swapped> in, LaneBuffer<T> out) {
+  constexpr int together = Rows<T, swapped>::kTogether;
+  for (std::int64_t p = 0; p < pass.left; p += together) {
+    Complex<T> a[together][radix];
 #pragma clang loop unroll(full)
-      for (int j = 1; j < radix; ++j) {
-        out.put(to + s * j, is_last ? a[j] : times<T>(a[j], roots[2 * j - 2], roots[2 * j - 1]));
-      }
+    for (int k = 0; k < radix; ++k) {
+      Complex<T> z[together];
+      in.get(p + pass.left * k, z);
+#pragma clang loop unroll(full)
+      for (int t = 0; t < together; ++t) a[t][k] = z[t];
+    }
+#pragma clang loop unroll(full)
+    for (int t = 0; t < together; ++t) {
+      run_butterfly<T, radix, is_last>(a[t], table + pass.roots + (p + t) * 2 * (radix - 1), out, radix * (p + t), 1);
+    }
+  }
+}
+// The last pass, several q at once.
+template <class T, int radix, bool is_last, bool swapped>
+__attribute__((noinline)) void run_pass(const Pass &pass, const T *, LaneBuffer<T> in, Rows<T, swapped> out) {
+  constexpr int together = Rows<T, swapped>::kTogether;
+  for (std::int64_t q = 0; q < pass.done; q += together) {
+    Complex<T> a[together][radix];
+#pragma clang loop unroll(full)
+    for (int t = 0; t < together; ++t) {
+#pragma clang loop unroll(full)
+      for (int k = 0; k < radix; ++k) a[t][k] = in.get(q + t + pass.done * k);
+      Butterfly<T, radix>::run(a[t]);
+    }
+#pragma clang loop unroll(full)
+    for (int j = 0; j < radix; ++j) {
+      Complex<T> z[together];
+#pragma clang loop unroll(full)
+      for (int t = 0; t < together; ++t) z[t] = a[t][j];
+      out.put(q + pass.done * j, z);
     }
   }
 }
@@ -194,14 +259,17 @@ class LanesPlan {
   void run(In in, Out out, T *a, T *b) const {
     if (inner_) return convolve(in, out, a, b);
     if (passes_.empty()) return out.put(0, in.get(0));
-    const Pass *pass = passes_.data(), *last = pass + passes_.size() - 1;
-    if (pass == last) return run_pass_of_radix<T, true>(*pass, table_.data(), in, out);
-    run_pass_of_radix<T, false>(*pass, table_.data(), in, LaneBuffer<T>{b});
-    while (++pass != last) {
-      run_pass_of_radix<T, false>(*pass, table_.data(), LaneBuffer<T>{b}, LaneBuffer<T>{a});
-      std::swap(a, b);
-    }
-    run_pass_of_radix<T, true>(*pass, table_.data(), LaneBuffer<T>{b}, out);
+    if (passes_.size() == 1) return run_pass_of_radix<T, true>(passes_[0], table_.data(), in, out);
+    run_passes(in, out, a, b);
+  }
+  // The same from rows to rows, if they come by whole pieces.
+  bool takes_rows() const {
+    constexpr int together = Rows<T, false>::kTogether;
+    return passes_.size() > 1 && passes_.front().left % together == 0 && passes_.back().done % together == 0;
+  }
+  template <bool swapped>
+  void run_rows(Rows<T, swapped> in, Rows<T, swapped> out, T *a, T *b) const {
+    run_passes(in, out, a, b);
   }
 
   // What lies in `a`; the buffer that has the result, `a` or `b`.
@@ -212,6 +280,17 @@ class LanesPlan {
   }
 
  private:
+  template <class In, class Out>
+  void run_passes(In in, Out out, T *a, T *b) const {
+    const Pass *pass = passes_.data(), *last = pass + passes_.size() - 1;
+    run_pass_of_radix<T, false>(*pass, table_.data(), in, LaneBuffer<T>{b});
+    while (++pass != last) {
+      run_pass_of_radix<T, false>(*pass, table_.data(), LaneBuffer<T>{b}, LaneBuffer<T>{a});
+      std::swap(a, b);
+    }
+    run_pass_of_radix<T, true>(*pass, table_.data(), LaneBuffer<T>{b}, out);
+  }
+
   static void add_root(std::vector<T> &table, std::int64_t k, std::int64_t n) {
     double c, s;
     root_of_unity(k % n, n, c, s);

@@ -17,7 +17,7 @@
 
 namespace warploom::fft::WARPLOOM_FFT_LEVEL {
 
-constexpr double kNearBytes = 4096;
+constexpr double kNearBytes = 1024;  // of a buffer
 
 // The factor n1 of n for the matrix, where both are at least as long as a vector; 0: there is none.
 template <class T>
@@ -126,13 +126,14 @@ class SinglePlan {
     }
   }
   void rows_to_lanes(const T *z, T *a) const {
-    for (std::int64_t e = 0; e < n2_; e += kPiece<T>) {
-      const std::int64_t j2 = std::min<std::int64_t>(e, n2_ - kPiece<T>);
-      Vector<T> r[kPiece<T>], i[kPiece<T>];
-      load_rows<T>(z + j2, step_, r);
-      load_rows<T>(z + apart_ + j2, step_, i);
+    constexpr int piece = std::min<int>(kLanes<T>, 32 / sizeof(T));
+    for (std::int64_t e = 0; e < n2_; e += piece) {
+      const std::int64_t j2 = std::min<std::int64_t>(e, n2_ - piece);
+      Vector<T> r[piece], i[piece];
+      load_rows<T, piece>(z + j2, step_, r);
+      load_rows<T, piece>(z + apart_ + j2, step_, i);
 #pragma clang loop unroll(full)
-      for (int k = 0; k < kPiece<T>; ++k) LaneBuffer<T>{a}.put(j2 + k, {r[k], i[k]});
+      for (int k = 0; k < piece; ++k) LaneBuffer<T>{a}.put(j2 + k, {r[k], i[k]});
     }
   }
 

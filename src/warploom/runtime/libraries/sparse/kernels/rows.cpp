@@ -12,7 +12,7 @@ namespace {
 using Size = std::int64_t;
 constexpr int kLanes = 8;
 constexpr Size kRows = 256, kPiece = 2048;  // at a time
-constexpr Size kLong = 40;                  // values in a row, from which on rows are not short
+constexpr Size kLong = 20;                  // values in a row, from which on rows are not short
 
 template <class T>
 using Lanes = T __attribute__((vector_size(kLanes * sizeof(T))));
