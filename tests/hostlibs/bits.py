@@ -45,7 +45,31 @@ def digest(blas: Blas) -> str:
     operands = factor, a16, 2, 400, b16, 2, 900, zero, c16, 2, 400
     assert blas.call("cublasGemmEx", 0, 0, 400, 300, 900, *operands, 68, -1) == 0
     taken.update(c16.tobytes())
+    for result in lanes(blas):
+        taken.update(result)
     return taken.hexdigest()
+
+
+def lanes(blas: Blas) -> Iterator[bytes]:
+    """Products of bfloat16 and of bytes, whose tiles follow from the number of threads; one is widened."""
+    m, n, k = 612, 570, 1040
+    rng = np.random.default_rng(3)
+    zero, one = (np.array([each], np.float32) for each in (0, 1))
+    for scale in (1, 1e-25):
+        a, b = (
+            np.asfortranarray(
+                (rng.standard_normal(shape).astype(np.float32) * np.float32(scale)).view(np.uint16)[:, 1::2]
+            )
+            for shape in ((m, k), (k, n))
+        )
+        c = np.zeros((m, n), np.float32, order="F")
+        assert blas.call("cublasGemmEx", 0, 0, m, n, k, one, a, 14, m, b, 14, k, zero, c, 0, m, 68, -1) == 0
+        yield c.tobytes()
+    a, b = (np.asfortranarray(rng.integers(-128, 128, shape).astype(np.int8)) for shape in ((m, k), (k, n)))
+    c, factors = np.zeros((m, n), np.int32, order="F"), [np.array([each], np.int32) for each in (2, 0)]
+    assert blas.call("cublasGemmEx", 0, 0, m, n, k, factors[0], a, 3, m, b, 3, k, factors[1], c, 10, m, 72, -1) == 0
+    assert np.array_equal(c, 2 * (a.astype(np.int64) @ b))
+    yield c.tobytes()
 
 
 def own_kernels(blas: Blas, letter: str) -> Iterator[bytes]:

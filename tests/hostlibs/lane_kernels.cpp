@@ -118,6 +118,6 @@ bool run(Way way, const LaneProduct<typename Form::Sum> &p) {
 PRODUCT(product_of_bfloats, Pairs)
 PRODUCT(product_of_bytes, Fours)
 
-extern "C" bool bfloats_stay_normal(std::int64_t count, const std::uint16_t *a, const std::uint16_t *b) {
-  return stays_normal({count, count, 1, {a, count, true}, {b, count, true}, nullptr, count, false, nullptr, nullptr});
+extern "C" int smallest_exponent_of(std::int64_t lines, std::int64_t length, const std::uint16_t *numbers) {
+  return smallest_exponent({numbers, length, false}, lines, length);
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -351,12 +352,47 @@ def test_bfloat16_below_the_normal_numbers(blas: Blas) -> None:
     assert abs(c - exact).max() < 1e-4 * abs(exact).max()
 
 
-def test_products_of_bfloat16_below_the_normal_numbers(blas: Blas) -> None:
-    """Factors are normal, what is added up is not."""
-    rng = np.random.default_rng(7)
-    m = n = k = 64
-    a, b = (encode(rng.uniform(1, 2, (64, 64)) * 1e-20, R_16BF) for _ in range(2))
-    c, factors = np.zeros((m, n), np.float32, order="F"), (np.array([1], np.float32), np.array([0], np.float32))
-    arguments = (0, 0, m, n, k, factors[0], a, R_16BF, m, b, R_16BF, k, factors[1], c, R_32F, m, COMPUTE_32F, -1)
+@pytest.mark.parametrize("exponents", [(-57, -56), (-100, -30), (-126, 100), (-130, 100), (14, -127)])
+def test_products_of_bfloat16_below_the_normal_numbers(blas: Blas, exponents: tuple[int, int]) -> None:
+    """Each number of C is one product: of what is small, which others beside it do not hide."""
+    n = 64
+    a, b = (np.eye(n) * 2.0**each for each in exponents)
+    a[5, 5], b[7, 7] = 0, 0
+    c, factors = np.zeros((n, n), np.float32, order="F"), (np.array([1], np.float32), np.array([0], np.float32))
+    left, right = encode(a, R_16BF), encode(b, R_16BF)
+    arguments = (0, 0, n, n, n, factors[0], left, R_16BF, n, right, R_16BF, n, factors[1], c, R_32F, n, COMPUTE_32F, -1)
     assert blas.call("cublasGemmEx", *arguments) == 0
-    assert np.abs(c - decode(a, R_16BF) @ decode(b, R_16BF)).max() <= k * 2.0**-149
+    assert np.array_equal(c, decode(left, R_16BF) @ decode(right, R_16BF))
+
+
+def test_bfloat16_has_the_same_bits_however_it_is_cut(blas: Blas) -> None:
+    """Rows and columns of a large product, beside those of its parts."""
+    rng = np.random.default_rng(8)
+    m, n, k = 600, 530, 1100
+    a, b = (encode(rng.standard_normal(shape), R_16BF) for shape in ((m, k), (k, n)))
+    factors = np.array([1], np.float32), np.array([0], np.float32)
+
+    def product(left: Array, right: Array) -> Array:
+        rows, columns = left.shape[0], right.shape[1]
+        made = np.zeros((rows, columns), np.float32, order="F")
+        operands = (left, R_16BF, rows, right, R_16BF, k, factors[1], made, R_32F, rows, COMPUTE_32F, -1)
+        assert blas.call("cublasGemmEx", 0, 0, rows, columns, k, factors[0], *operands) == 0
+        return made
+
+    whole = product(a, b)
+    exact, size = decode(a, R_16BF) @ decode(b, R_16BF), np.abs(decode(a, R_16BF)) @ np.abs(decode(b, R_16BF))
+    assert bool(np.all(np.abs(whole - exact) <= (k + 4) * EPS[R_32F] * size))
+    for rows, columns in (
+        (slice(0, 64), slice(0, 64)),
+        (slice(311, 600), slice(100, 101)),
+        (slice(1, 47), slice(9, 530)),
+    ):
+        part = product(np.asfortranarray(a[rows]), np.asfortranarray(b[:, columns]))
+        if lanes_of_bfloat16():
+            assert np.array_equal(part, whole[rows, columns])
+
+
+def lanes_of_bfloat16() -> bool:
+    """Whether products of bfloat16 are the processor's, whose sums do not depend on their neighbours."""
+    words = Path("/proc/cpuinfo").read_text().split()
+    return "amx_bf16" in words or ("avx512_bf16" in words and "GenuineIntel" not in words)

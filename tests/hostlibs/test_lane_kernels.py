@@ -79,7 +79,7 @@ def test_bytes(kernels: ctypes.CDLL, shape: tuple[int, int, int], turned: tuple[
     for way in (PLAIN_TILES, TILES, VECTORS):
         for add in (False, True):
             c = np.asfortranarray((old if add else np.full((m, n), 77)).astype(np.int32))
-            if product(kernels, way, turned, *stored, c, add):
+            if product(kernels, way, turned, stored[0], stored[1], c, add):
                 assert np.array_equal(c, a @ b + (old if add else 0)), (way, add)
 
 
@@ -96,7 +96,7 @@ def test_bfloats(kernels: ctypes.CDLL, shape: tuple[int, int, int], turned: tupl
         made: dict[int, Array] = {}
         for way in (PLAIN_TILES, TILES, VECTORS):
             c = np.asfortranarray(old.copy() if add else np.full_like(old, np.nan))
-            if product(kernels, way, turned, *stored, c, add):
+            if product(kernels, way, turned, stored[0], stored[1], c, add):
                 made[way] = c
                 assert bool(np.all(np.abs(c - exact) <= (k + 2) * 2.0**-24 * size)), (way, add)
         assert TILES not in made or np.array_equal(made[TILES], made[PLAIN_TILES])
@@ -126,18 +126,13 @@ def test_what_is_not_a_number_stays_in_its_row_and_column(kernels: ctypes.CDLL) 
             assert np.abs(rest - (np.delete(x, 3, 0) @ y)[:, :36]).max() < 1e-4
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "stays"),
-    [
-        (2.0**-56, 2.0**-56, True), (2.0**-57, 2.0**-56, False), (1.0, 2.0**-112, True), (2.0**14, 2.0**-126, True),
-        (2.0**13, 2.0**-126, False), (2.0**100, 2.0**-127, False), (2.0**-133, 2.0**100, False), (0.0, 2.0**-120, True),
-    ],
-)  # fmt: skip
-def test_what_would_be_taken_for_zero_is_seen(kernels: ctypes.CDLL, a: float, b: float, stays: bool) -> None:
-    """Sums below the normal numbers cannot come out of factors that are large enough; 0 is no factor."""
-    operands = [np.full(40, bits_of(2.0**100), np.uint16) for _ in range(2)]
-    for operand, value in zip(operands, (a, b), strict=True):
-        operand[7], operand[9] = bits_of(-value), bits_of(-0.0)
-    kernels.bfloats_stay_normal.restype = ctypes.c_bool
-    pointers = [ctypes.c_void_p(each.ctypes.data) for each in operands]
-    assert kernels.bfloats_stay_normal(ctypes.c_int64(40), *pointers) == stays
+@pytest.mark.parametrize("length", [1, 31, 32, 70])
+def test_smallest_exponent(kernels: ctypes.CDLL, length: int) -> None:
+    """Of all but zeros; 0 for what is below the normal numbers."""
+    for value, exponent in ((1.5, 127), (-(2.0**-56), 71), (2.0**-126, 1), (2.0**-127, 0), (-(2.0**-133), 0)):
+        for place in (0, length - 1, 2 * length, 3 * length - 1):
+            numbers = np.full(3 * length, bits_of(2.0**100), np.uint16)
+            numbers[::2] = bits_of(-0.0)
+            numbers[place] = bits_of(value)
+            pointer = ctypes.c_void_p(numbers.ctypes.data)
+            assert kernels.smallest_exponent_of(ctypes.c_int64(3), ctypes.c_int64(length), pointer) == exponent

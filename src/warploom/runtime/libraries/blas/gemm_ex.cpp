@@ -119,18 +119,12 @@ void run_plain(const AnyProduct &p, bool in_tiles, DoubleComplex alpha, const vo
   multiply_tile(product);
 }
 
-template <class P>
-void run_tiled(const P &product, bool in_tiles) {
-  if (in_tiles) return multiply(product);
-  const Tiling tiling(product.m, product.n, product.k);
-  for (int64_t i = 0; i < tiling.count(); ++i) multiply_tile(product, tiling.tile(i));
-}
-
 }  // namespace
 
 void AnyProduct::run(bool in_tiles, DoubleComplex alpha, const void *a, const void *b, DoubleComplex beta,
                      void *c) const {
   const Stored left = {a, a_type, lda, transa != CUBLAS_OP_N}, right = {b, b_type, ldb, transb != CUBLAS_OP_N};
+  const Where where = in_tiles ? Where::kSideBySide : Where::kHere;
   switch (kind) {
     case Kind::kNone:
       return;
@@ -143,14 +137,14 @@ void AnyProduct::run(bool in_tiles, DoubleComplex alpha, const void *a, const vo
     case Kind::kDoubleComplex:
       return run_plain<DoubleComplex>(*this, in_tiles, alpha, a, b, beta, c);
     case Kind::kInteger:
-      return run_tiled(
+      return multiply(
           IntegerProduct{m, n, k, static_cast<std::int32_t>(alpha.real()), static_cast<std::int32_t>(beta.real()), left,
                          right, static_cast<std::int32_t *>(c), ldc},
-          in_tiles);
+          where);
     case Kind::kMixed:
-      return run_tiled(MixedProduct{m, n, k, static_cast<float>(alpha.real()), static_cast<float>(beta.real()), left,
-                                    right, Stored{c, c_type, ldc, false}, c, c_type, ldc, nullptr},
-                       in_tiles);
+      return multiply(MixedProduct{m, n, k, static_cast<float>(alpha.real()), static_cast<float>(beta.real()), left,
+                                   right, Stored{c, c_type, ldc, false}, c, c_type, ldc, nullptr},
+                      where);
   }
 }
 

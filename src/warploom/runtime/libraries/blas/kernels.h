@@ -67,10 +67,14 @@ struct LaneProduct {
   bool add;
   void *area_a, *area_b;
 };
-// By instructions that not each processor has: false where nothing was done.
+// By instructions that not each processor has. No bit of a sum depends on the other rows and columns.
 struct LaneKernels {
-  bool (*bfloat)(const LaneProduct<float> &product);
-  bool (*bytes)(const LaneProduct<std::int32_t> &product);
+  bool (*has_bfloats)();
+  void (*bfloats)(const LaneProduct<float> &product);
+  bool (*has_bytes)();
+  void (*bytes)(const LaneProduct<std::int32_t> &product);
+  // Of bfloat16: the exponent, with its bias, of the smallest number but 0; 0 where that is below the normal numbers.
+  int (*smallest_exponent)(const LaneOperand &operand, std::int64_t indices, std::int64_t depth);
 };
 const LaneKernels &lane_kernels();
 

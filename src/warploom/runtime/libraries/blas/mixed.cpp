@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mixed.h"
 
+#include <atomic>
+
 #include "../common/thread_area.h"
-#include "own_products.h"
 
 namespace warploom::blas {
 namespace {
 
-constexpr std::int64_t kDepth = 512;  // of the pieces that are widened at a time; sums of so many bytes are exact
+constexpr std::int64_t kDepth = 512;        // of the pieces that are widened at a time; sums of so many bytes are exact
+constexpr std::int64_t kBytesDepth = 1024;  // of pieces of bytes in lanes; they take less room than what is widened
 
 struct Pieces;  // of one tile
 
@@ -49,16 +51,9 @@ LaneProduct<Sum> lanes_of(const Stored &a, const Stored &b, const Tiling::Tile &
   return {tile.rows, tile.columns, depth,  {left, a.ld, !a.turned}, {right, b.ld, b.turned}, sums, step,
           add,       areas.a,      areas.b};
 }
-// Whether instructions for small numbers are worth it: with less, most of their lanes are empty.
-bool fits_lanes(const Tiling::Tile &tile, std::int64_t depth) { return tile.rows >= 32 && depth >= 16; }
-
 // sums = op(A) op(B) for a tile and the terms [first, first + depth), added to what is there if `add`.
 void add_terms(const Stored &a, const Stored &b, const Tiling::Tile &tile, std::int64_t first, std::int64_t depth,
                bool add, const Areas &areas) {
-  if (a.type == CUDA_R_16BF && b.type == CUDA_R_16BF && fits_lanes(tile, depth) &&
-      lane_kernels().bfloat(lanes_of(a, b, tile, first, depth, areas.sums, tile.rows, add, areas))) {
-    return;
-  }
   const Piece left = a.turned ? piece_of(a, first, tile.row, depth, tile.rows, areas.a)
                               : piece_of(a, tile.row, first, tile.rows, depth, areas.a);
   const Piece right = b.turned ? piece_of(b, tile.column, first, tile.columns, depth, areas.b)
@@ -79,11 +74,60 @@ void add_terms(const Stored &a, const Stored &b, const Tiling::Tile &tile, std::
   if (!multiply_by_own_kernels(floats, Where::kHere)) multiply_tile(floats);
 }
 
+// With fewer rows or terms most lanes of the instructions for small numbers are empty.
 template <class P>
-void multiply_in_tiles(const P &product) {
-  const Tiling tiling(product.m, product.n, product.k);
-  each_tile(static_cast<std::uint64_t>(tiling.count()), product.nanoseconds(),
-            [&](std::uint64_t i) { multiply_tile(product, tiling.tile(static_cast<std::int64_t>(i))); });
+bool fits_lanes(const P &p) {
+  return p.m >= 32 && p.k >= 16 && p.alpha != 0;
+}
+
+// The smallest exponent of an operand's numbers, side by side in parts of about as many.
+int smallest_exponent(const Stored &operand, bool by_index, std::int64_t indices, std::int64_t depth, Where where) {
+  constexpr std::int64_t kNumbers = 65'536;
+  const std::int64_t length = by_index ? indices : depth, lines = by_index ? depth : indices;
+  const std::int64_t each = std::max<std::int64_t>(kNumbers / length, 1), parts = (lines + each - 1) / each;
+  std::atomic<int> least = 255;
+  const auto part = [&](std::uint64_t i) {
+    const std::int64_t first = static_cast<std::int64_t>(i) * each, count = std::min(each, lines - first);
+    const LaneOperand some = {operand.at(0, first), operand.ld, true};
+    const int found = lane_kernels().smallest_exponent(some, length, count);
+    for (int known = least; found < known && !least.compare_exchange_weak(known, found);) continue;
+  };
+  each_of(where, parts, static_cast<double>(length) * static_cast<double>(lines) / 16, part);
+  return least;
+}
+// The instructions take what is below the normal numbers for 0. Nothing is where the least product is 2 to the power of
+// -112: all products, and so all sums, are then multiples of 2 to the power of -126, the least normal number.
+bool stays_normal(const MixedProduct &p, Where where) {
+  constexpr int kBias = 127, kLeast = -112;
+  const int of_a = smallest_exponent(p.a, !p.a.turned, p.m, p.k, where);
+  if (of_a == 0) return false;
+  const int of_b = smallest_exponent(p.b, p.b.turned, p.n, p.k, where);
+  return of_b > 0 && of_a + of_b - 2 * kBias >= kLeast;
+}
+
+bool goes_by_lanes(const MixedProduct &p, Where where) {
+  const bool are_bfloats = p.a.type == CUDA_R_16BF && p.b.type == CUDA_R_16BF;
+  return are_bfloats && fits_lanes(p) && lane_kernels().has_bfloats() && stays_normal(p, where);
+}
+bool goes_by_lanes(const IntegerProduct &p, Where) { return fits_lanes(p) && lane_kernels().has_bytes(); }
+
+// Who adds up over columns counts on those of the tiles that follow from the shape.
+bool keeps_columns(const MixedProduct &p) { return p.epilogue != nullptr; }
+bool keeps_columns(const IntegerProduct &) { return false; }
+
+// No bit depends on how lanes' products are cut: by one thread so that little is packed twice, by several so that each
+// has two tiles.
+Tiling tiling_for_lanes(Tiling tiling, bool keeps_columns, unsigned threads) {
+  constexpr std::int64_t kRows = 256, kColumns = 512, kLeast = 64;
+  tiling.rows = kRows;
+  if (!keeps_columns) tiling.columns = kColumns;
+  while (threads > 1 && tiling.count() < 2 * threads) {
+    const bool can_narrow = !keeps_columns && tiling.columns > kLeast;
+    if (tiling.rows <= kLeast && !can_narrow) break;
+    const bool narrows = can_narrow && (tiling.columns > tiling.rows || tiling.rows <= kLeast);
+    (narrows ? tiling.columns : tiling.rows) /= 2;
+  }
+  return tiling;
 }
 
 double time_of(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -146,11 +190,18 @@ void narrow(cudaDataType type, std::int64_t n, const float *from, void *to) {
 double MixedProduct::nanoseconds() const { return time_of(m, n, k); }
 double IntegerProduct::nanoseconds() const { return time_of(m, n, k); }
 
-void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile) {
+namespace {
+
+void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile, bool by_lanes) {
   const Areas areas(tile, std::min(kDepth, p.k));
   const bool has_terms = p.k > 0 && p.alpha != 0;
   for (std::int64_t first = 0; has_terms && first < p.k; first += kDepth) {
-    add_terms(p.a, p.b, tile, first, std::min(kDepth, p.k - first), first > 0, areas);
+    const std::int64_t depth = std::min(kDepth, p.k - first);
+    if (by_lanes) {
+      lane_kernels().bfloats(lanes_of(p.a, p.b, tile, first, depth, areas.sums, tile.rows, first > 0, areas));
+    } else {
+      add_terms(p.a, p.b, tile, first, depth, first > 0, areas);
+    }
   }
   const bool are_results = has_terms && p.row_factors == nullptr && p.beta == 0 && p.epilogue == nullptr;
   const std::int64_t bytes = static_cast<std::int64_t>(bytes_of(p.d_type));
@@ -175,10 +226,6 @@ void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile) {
   }
 }
 
-void multiply(const MixedProduct &product) { multiply_in_tiles(product); }
-
-namespace {
-
 // column = keep column + alpha sums, wrapping around as on a device; what is not kept, or has no factor, is not read.
 template <class Sum>
 void add_column(const Sum *sums, std::int64_t rows, std::uint32_t keep, std::uint32_t alpha, std::int32_t *column) {
@@ -196,22 +243,21 @@ void add_column(const Sum *sums, std::int64_t rows, std::uint32_t keep, std::uin
   }
 }
 
-}  // namespace
-
-void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile) {
+void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile, bool by_lanes) {
+  const std::int64_t most = by_lanes ? kBytesDepth : kDepth;
   const Areas areas(tile, std::min(kDepth, p.k));
   const auto beta = static_cast<std::uint32_t>(p.beta), alpha = static_cast<std::uint32_t>(p.alpha);
   const bool adds_to_c = alpha == 1 && beta <= 1;
   std::int32_t *const c = p.c + tile.row + tile.column * p.ldc;
   auto *const whole = reinterpret_cast<std::int32_t *>(areas.sums);
-  for (std::int64_t first = 0; first == 0 || first < p.k; first += kDepth) {
-    const std::int64_t depth = std::min(kDepth, p.k - first);
+  for (std::int64_t first = 0; first == 0 || first < p.k; first += most) {
+    const std::int64_t depth = std::min(most, p.k - first);
     const bool has_terms = depth > 0 && p.alpha != 0;
-    const LaneProduct<std::int32_t> lanes =
-        adds_to_c ? lanes_of(p.a, p.b, tile, first, depth, c, p.ldc, first > 0 || beta == 1, areas)
-                  : lanes_of(p.a, p.b, tile, first, depth, whole, tile.rows, false, areas);
-    const bool by_lanes = has_terms && fits_lanes(tile, depth) && lane_kernels().bytes(lanes);
-    if (by_lanes && adds_to_c) continue;
+    if (by_lanes && adds_to_c) {
+      lane_kernels().bytes(lanes_of(p.a, p.b, tile, first, depth, c, p.ldc, first > 0 || beta == 1, areas));
+      continue;
+    }
+    if (by_lanes) lane_kernels().bytes(lanes_of(p.a, p.b, tile, first, depth, whole, tile.rows, false, areas));
     if (has_terms && !by_lanes) add_terms(p.a, p.b, tile, first, depth, false, areas);
     const std::uint32_t keep = first > 0 ? 1 : beta, by = has_terms ? alpha : 0;
     for (std::int64_t j = 0; j < tile.columns; ++j) {
@@ -224,6 +270,19 @@ void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile) {
   }
 }
 
-void multiply(const IntegerProduct &product) { multiply_in_tiles(product); }
+template <class P>
+void multiply_in_tiles(const P &product, Where where) {
+  const bool by_lanes = goes_by_lanes(product, where);
+  const double nanoseconds = product.nanoseconds();
+  Tiling tiling(product.m, product.n, product.k);
+  if (by_lanes) tiling = tiling_for_lanes(tiling, keeps_columns(product), threads_for(where, nanoseconds));
+  each_of(where, tiling.count(), nanoseconds,
+          [&](std::uint64_t i) { multiply_tile(product, tiling.tile(static_cast<std::int64_t>(i)), by_lanes); });
+}
+
+}  // namespace
+
+void multiply(const MixedProduct &product, Where where) { multiply_in_tiles(product, where); }
+void multiply(const IntegerProduct &product, Where where) { multiply_in_tiles(product, where); }
 
 }  // namespace warploom::blas

@@ -10,6 +10,7 @@
 
 #include "gemm.h"
 #include "kernels.h"
+#include "own_products.h"
 
 namespace warploom::blas {
 
@@ -56,8 +57,8 @@ struct MixedProduct {
 
   double nanoseconds() const;
 };
-void multiply_tile(const MixedProduct &product, const Tiling::Tile &tile);
-void multiply(const MixedProduct &product);
+// In tiles, side by side or on the calling thread.
+void multiply(const MixedProduct &product, Where where = Where::kSideBySide);
 
 // The same for bytes with sums of 32 bits.
 struct IntegerProduct {
@@ -69,7 +70,6 @@ struct IntegerProduct {
 
   double nanoseconds() const;
 };
-void multiply_tile(const IntegerProduct &product, const Tiling::Tile &tile);
-void multiply(const IntegerProduct &product);
+void multiply(const IntegerProduct &product, Where where = Where::kSideBySide);
 
 }  // namespace warploom::blas

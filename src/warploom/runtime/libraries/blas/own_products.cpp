@@ -74,16 +74,6 @@ struct Cut {
   static int64_t parts(int64_t all, int64_t each) { return (all + each - 1) / each; }
 };
 
-template <class Tile>
-void each_of(Where where, int64_t count, double nanoseconds, const Tile &tile) {
-  if (where == Where::kSideBySide) return each_tile(static_cast<uint64_t>(count), nanoseconds, tile);
-  for (int64_t i = 0; i < count; ++i) tile(static_cast<uint64_t>(i));
-}
-
-unsigned threads_for(Where where, double nanoseconds) {
-  return where == Where::kSideBySide ? tile_threads(nanoseconds) : 1;
-}
-
 struct Packed;  // operands that are packed for one tile
 
 template <class T>
@@ -144,6 +134,18 @@ Product<T> some_terms(Product<T> p, int64_t first, int64_t count) {
   return p;
 }
 
+// On one thread rows of A are packed when their turn comes, and stay in the nearest caches for all columns.
+template <class T>
+void multiply_in_order(const PackedProduct<T> &packed, const ProductKernels<T> &kernels) {
+  const TileProduct<T> &p = packed.product;
+  const int64_t part_rows = Packing::kPanels * packed.packing.rows, rows = 2048 / static_cast<int64_t>(sizeof(T));
+  for (int64_t i = packed.left_parts(); i < packed.count(); ++i) kernels.pack(packed, i);
+  for (int64_t row = 0, part = 0; row < p.m; row += rows) {
+    for (; part < packed.left_parts() && part / p.pieces() * part_rows < row + rows; ++part) kernels.pack(packed, part);
+    kernels.packed(packed, row, std::min(rows, p.m - row), 0, p.n);
+  }
+}
+
 template <class T>
 void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where where) {
   const ProductKernels<T> &kernels = product_kernels<T>();
@@ -152,10 +154,11 @@ void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where wh
   T *const strips = area + steps.pieces() * packing.panels_size(product.m, depth);
   const PackedProduct<T> packed{steps, packing, area, strips};
   const double nanoseconds = product.nanoseconds();
+  const unsigned threads = threads_for(where, nanoseconds);
+  if (threads == 1) return multiply_in_order(packed, kernels);
   each_of(where, packed.count(), nanoseconds / 16, [&](uint64_t i) { kernels.pack(packed, static_cast<int64_t>(i)); });
   const int64_t size = sizeof(T);
-  const Cut cut(product.m, product.n, threads_for(where, nanoseconds),
-                {packing.rows, packing.columns, 2048 / size, 504, 256 / size, 112});
+  const Cut cut(product.m, product.n, threads, {packing.rows, packing.columns, 2048 / size, 504, 256 / size, 112});
   each_of(where, cut.count(), nanoseconds, [&](uint64_t i) {
     const Tiling::Tile tile = cut.tile(i);
     kernels.packed(packed, tile.row, tile.rows, tile.column, tile.columns);

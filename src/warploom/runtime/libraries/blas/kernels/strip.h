@@ -12,8 +12,8 @@ namespace {
 using namespace product::WARPLOOM_LEVEL;
 
 // So many terms before they are needed numbers of A are asked for, and those of C: columns of C may push each other out
-// of the cache.
-constexpr Size kAhead = 8, kLate = 32;
+// of the cache. Columns are asked for one after the other, so many terms apart: more at once would wait for each other.
+constexpr Size kAhead = 8, kLate = 32, kApart = 2;
 
 // Where to read the numbers of B: k * step_k + column * step_column. One of the two steps is 1.
 template <class T>
@@ -35,7 +35,9 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
   const T *at[kPointers];
 #pragma clang loop unroll(full)
   for (int j = 0; j < kPointers; ++j) at[j] = b.data + kThird * j * b.step_column;
-  for (Size k = 0, end = depth > kLate ? depth - kLate : 0;; end = depth) {
+  Size k = 0;
+  for (int column = 0; column <= columns; ++column) {
+    const Size end = column == columns ? depth : depth - kLate - (columns - column) * kApart;
     for (; k < end; ++k, a += a_step) {
       Vector<T> left[vectors];
 #pragma clang loop unroll(full)
@@ -55,18 +57,21 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
         asm("" : "+r"(at[j]));  // else there would be one pointer for each column, on the stack
       }
     }
-    if (end == depth) break;
+    if (column == columns) break;
 #pragma clang loop unroll(full)
-    for (int j = 0; j < columns; ++j) {
-      for (int i = 0; i < vectors; ++i) __builtin_prefetch(c + j * ldc + i * kLanes<T>, 1);
-    }
+    for (int i = 0; i < vectors; ++i) __builtin_prefetch(c + column * ldc + i * kLanes<T>, 1);
+  }
+#pragma clang loop unroll(full)
+  for (int j = 0; alpha != T(1) && j < columns; ++j) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < vectors; ++i) sums[j][i] *= alpha;
   }
 #pragma clang loop unroll(full)
   for (int j = 0; j < columns; ++j) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < vectors; ++i) {
       T *const to = c + j * ldc + i * kLanes<T>;
-      const Vector<T> sum = alpha * sums[j][i];  // rounded: or the compiler may choose between two sums of products
+      const Vector<T> sum = sums[j][i];
       store(to, beta == T(0) ? sum : __builtin_elementwise_fma(beta - Vector<T>{}, load(to), sum));
     }
   }
