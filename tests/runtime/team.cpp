@@ -484,6 +484,21 @@ void trials() {
     }
     CHECK(fewer <= 5 && more <= 200);
   });
+  test("after a pause those who are done help the caller, in loops long enough", [] {
+    static int loop;
+    for (const double microseconds : {4, 12}) {
+      LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+      int even_in_a_row = 0, even_after_pauses = 0;
+      for (int launch = 0; launch < 4000; ++launch) {
+        const bool is_late = launch % 50 == 0;
+        if (is_late) model_now += 5000;
+        const LoopHistory::Choice choice = choose(history, 16, 16);
+        if (launch >= 2000 && choice.evenly) ++(is_late ? even_after_pauses : even_in_a_row);
+        learn(history, 16, microseconds * 16 / choice.threads + (choice.evenly ? 0 : 1.5));
+      }
+      CHECK(even_in_a_row > 1800 && even_after_pauses == (microseconds < 8 ? 40 : 0));
+    }
+  });
   test("a loop with pauses only learns from these", [] {
     static int loops[2];
     for (const unsigned best : {1U, 16U}) {
