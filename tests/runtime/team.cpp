@@ -413,7 +413,7 @@ void trials() {
   for (const unsigned guess : {1U, 2U}) {
     test("a number of threads is not judged before they have woken up", [guess] {
       static int loop;
-      for (const double latency : {20, 60, 150}) {
+      for (const double latency : {20, 60, 150, 400, 800}) {
         LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
         double awake_from = 0, awake_until = 0;
         int two = 0;

@@ -61,9 +61,9 @@ constexpr double kSurelyFaster = 0.8, kSurelySlower = 1.1;
 constexpr double kRemembered = 16;
 // A launch that takes so many times as long as usual has met something else, and counts as that much.
 constexpr double kOutlier = 8;
-// Threads that sleep are there after so long, in a virtual machine too. Until then launches tell nothing: a trial of a
-// few microseconds would be over before they come, each time.
-constexpr double kWaking = 200'000;
+// Threads that sleep are there after so long, in a virtual machine too, from which the host takes idle processors away.
+// Until then launches tell nothing: a trial of a few microseconds would be over before they come, each time.
+constexpr double kWaking = 1'000'000;
 // From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
 // left in other caches, and the host. A longer time is a pause.
 constexpr double kCycle = 8;
