@@ -27,6 +27,9 @@ from typing import Any
 
 PEERS = ("warploom", "numpy", "numba", "torch", "torch.compile", "jax")
 FEWEST, MOST = 3, 400  # rounds
+# What a peer frees stays in its process: else whether glibc hands memory back, and the kernel makes it anew each round,
+# depends on what was allocated before.
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 25), "MALLOC_ARENA_MAX": "1"}
 
 
 def write_exact(folder: Path, names: list[str]) -> None:
@@ -88,6 +91,7 @@ def start(peer: str, threads: int, first: int, given: argparse.Namespace, folder
     count = str(len(processors))
     environment = {
         **os.environ,
+        **KEEP_MEMORY,
         "WARPLOOM_NUM_THREADS": count,
         "OMP_NUM_THREADS": count,
         "MKL_NUM_THREADS": count,

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Our cuBLAS beside PyTorch's products (oneDNN; of floats also MKL): ratios of their time to ours.
 
-    WARPLOOM_NUM_THREADS=1 OMP_NUM_THREADS=1 python bench/libraries/against_onednn.py .../libcublas.so [THREADS]
+    WARPLOOM_NUM_THREADS=1 OMP_NUM_THREADS=1 python bench/libraries/against_onednn.py LIBCUBLAS [THREADS [KIND...]]
 
-needs a Python with torch. Medians of runs in turns: on one thread of the processor's time, on several by the clock.
+needs a Python with torch. KIND is float, bfloat16, half or int8; where none is named all of them and batches follow.
+Medians of runs in turns: on one thread of the processor's time, on several by the clock.
 """
 
 from __future__ import annotations
@@ -92,11 +93,11 @@ def theirs(kind: str, a: torch.Tensor, b: torch.Tensor) -> dict[str, Callable[[]
     return {"MKL": lambda: torch.mm(a, b), "oneDNN": lambda: torch._C._nn.mkldnn_linear(left, right, None)}
 
 
-def main(path: str, threads: int = 1) -> None:
+def main(path: str, threads: int = 1, *kinds: str) -> None:
     torch.set_num_threads(threads)
     blas, clock = Blas(path), time.process_time if threads == 1 else time.perf_counter
     print("| product | ours, GFLOP/s | others | their time over ours |\n|---|---:|---|---|")
-    for kind in KINDS:
+    for kind in kinds or KINDS:
         for n in SIZES:
             a, b = numbers(kind, n, n), numbers(kind, n, n)
             c = torch.zeros(n, n, dtype=KINDS[kind][2])
@@ -108,7 +109,7 @@ def main(path: str, threads: int = 1) -> None:
                 assert error <= 0.02 * max(1.0, made.double().abs().max().item()), error
             seconds = medians([ours, *others.values()], 2 * n**3, clock)
             show(f"{kind} {n}", 2e-9 * n**3, seconds, list(others))
-    for count in (64, 512):
+    for count in () if kinds else (64, 512):
         a, b, c = numbers("float", count, 64, 64), numbers("float", count, 64, 64), torch.zeros(count, 64, 64)
         calls: list[Callable[[], object]] = [blas.batch(a, b, c), lambda a=a, b=b: torch.bmm(a, b)]
         show(f"{count} of 64", 2e-9 * count * 64**3, medians(calls, 2 * count * 64**3, clock), ["MKL"])
@@ -122,4 +123,4 @@ def show(name: str, work: float, seconds: list[float], others: list[str]) -> Non
 
 if __name__ == "__main__":
     with torch.no_grad():
-        main(sys.argv[1], *map(int, sys.argv[2:]))
+        main(sys.argv[1], *map(int, sys.argv[2:3]), *sys.argv[3:])

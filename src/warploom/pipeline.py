@@ -47,7 +47,7 @@ from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.clean.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.contracts import is_collective
 from warploom.passes.guards.hoist_ranges import HOIST_RANGES
-from warploom.passes.guards.launch_factors import LAUNCH_FACTORS
+from warploom.passes.guards.launch_factors import LAUNCH_FACTORS, WARP_FACTORS
 from warploom.passes.guards.uniform_choices import UNIFORM_CHOICES
 from warploom.passes.guards.unswitch import UNSWITCH
 from warploom.passes.guards.use_guards import USE_GUARDS
@@ -113,6 +113,7 @@ PASSES: tuple[Pass, ...] = (
     TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,
     behind(HOIST_PARALLEL, SPLIT_BARRIERS, VERSION_BLOCKS),  # what all threads read first behind a barrier
+    cleaned(WARP_FACTORS),  # before warps become vectors
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,
     MERGE_PARALLEL,

@@ -185,9 +185,10 @@ CHOSEN = """%odd: i1 = icmp %tx, 3:i32 [pred=sgt]
 
 
 @pytest.mark.parametrize(("bits", "width"), [(512, 64), (256, 32), (128, 16)])
-def test_truth_values_that_an_if_hands_on_fit_one_register(bits: int, width: int) -> None:
-    """LLVM takes a mask of more lanes apart; numbers it does not."""
-    _, _, loop = solved(threads(CHOSEN.format(type="i1", loads=BYTES, given="seven")))
-    assert choose_width(loop, Target(Processor(bits)), 128) == width
-    _, _, loop = solved(threads(CHOSEN.format(type="i8", loads=BYTES, given="byte")))
+def test_masks_that_go_from_block_to_block_fit_one_register(bits: int, width: int) -> None:
+    """LLVM takes a mask of more lanes apart; where nothing branches there is none."""
+    for type_, given in (("i1", "seven"), ("i8", "byte")):
+        _, _, loop = solved(threads(CHOSEN.format(type=type_, loads=BYTES, given=given)))
+        assert choose_width(loop, Target(Processor(bits)), 128) == width
+    _, _, loop = solved(threads(f"{BYTES} %byte: i8 = add %l8, 1:i8 store %byte, %q8 [align=1]"))
     assert choose_width(loop, Target(Processor(bits)), 128) == min(2 * bits // 8, 64)

@@ -256,3 +256,23 @@ def test_the_package_is_loaded_lazily() -> None:
         _ = warploom.RawKernal  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     assert set(warploom.__all__) <= set(dir(warploom))
     assert all(getattr(warploom, name) is not None for name in warploom.__all__)
+
+
+def test_passes_are_switched_off_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WARPLOOM_OFF_PASS makes another module: the cache tells it from the one with all passes."""
+    source = 'extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }'
+    whole = RawModule(source)
+    monkeypatch.setenv("WARPLOOM_OFF_PASS", "vectorise,hoist_ranges")
+    scalar = RawModule(source, options=("--off-pass=unroll",))
+    assert scalar.request.options.off_passes == ("vectorise", "hoist_ranges", "unroll")
+    assert whole.library != scalar.library
+    assert whole.library.read_bytes() != scalar.library.read_bytes()
+    x = np.ones(64, np.float32)
+    scalar.get_function("twice")(1, 64, (x,))
+    assert (x == 2).all()
+
+
+def test_a_pass_of_the_environment_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPLOOM_OFF_PASS", "vectorize_all")
+    with pytest.raises(warploom.Diagnostic, match="no pass is called 'vectorize_all'"):
+        RawModule('extern "C" __global__ void once(float *x) { x[threadIdx.x] = 1; }').compile()

@@ -349,3 +349,14 @@ def test_bfloat16_below_the_normal_numbers(blas: Blas) -> None:
     assert blas.call("cublasGemmEx", *arguments) == 0
     exact = decode(a, R_16BF) @ decode(b, R_16BF)
     assert abs(c - exact).max() < 1e-4 * abs(exact).max()
+
+
+def test_products_of_bfloat16_below_the_normal_numbers(blas: Blas) -> None:
+    """Factors are normal, what is added up is not."""
+    rng = np.random.default_rng(7)
+    m = n = k = 64
+    a, b = (encode(rng.uniform(1, 2, (64, 64)) * 1e-20, R_16BF) for _ in range(2))
+    c, factors = np.zeros((m, n), np.float32, order="F"), (np.array([1], np.float32), np.array([0], np.float32))
+    arguments = (0, 0, m, n, k, factors[0], a, R_16BF, m, b, R_16BF, k, factors[1], c, R_32F, m, COMPUTE_32F, -1)
+    assert blas.call("cublasGemmEx", *arguments) == 0
+    assert np.abs(c - decode(a, R_16BF) @ decode(b, R_16BF)).max() <= k * 2.0**-149

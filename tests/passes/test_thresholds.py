@@ -45,6 +45,7 @@ NO_THRESHOLDS = {
     "backend/image.py": "IMAGE_VERSION _CONSTANT_FLAG _MANAGED_FLAG _NO_BLOCK _ANY_NUMBER",
     "backend/lock_step.py": "_LAST_RANK",
     "backend/loom_blocks.py": "SCRATCH_ALIGN",
+    "backend/loom_cases.py": "_MOST_CONDITIONS",
     "backend/loom_choices.py": "_SIZES",
     "backend/loom_scattered.py": "_PAGE",
     "backend/loom_text.py": "SHARED_STAYS ONE_AT_A_TIME THREADS_NAMED",

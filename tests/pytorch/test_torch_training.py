@@ -174,6 +174,12 @@ def test_an_lstm_is_one_operator(torch: Any) -> None:
         torch.testing.assert_close(one.grad.cpu(), two.grad)
 
 
+def test_an_lstm_does_not_ask_for_cudnn(torch: Any, recwarn: pytest.WarningsRecorder) -> None:
+    torch.nn.LSTM(6, 5).cuda().flatten_parameters()
+    assert not torch.backends.cudnn.is_acceptable(torch.ones(2, device="cuda"))
+    assert not [str(each.message) for each in recwarn if "cuDNN" in str(each.message)]
+
+
 def test_what_an_lstm_still_needs_may_not_be_written_to(torch: Any) -> None:
     model, x = torch.nn.LSTM(6, 5).cuda(), torch.randn(7, 3, 6, device="cuda")
     output, _ = model(x)

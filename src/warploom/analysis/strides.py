@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from warploom.analysis.integers import signed_value
+from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import Shapes
 from warploom.core.records import dataclass, replace
 from warploom.ir import types
@@ -19,6 +20,19 @@ def is_scattered(op: Op, shapes: Shapes) -> bool:
     stride = shapes.of(op.operands[-1]).stride
     value = op.results[0] if op.results else op.operands[0]
     return stride is None or (stride != 0 and abs(stride) != types.size_of(value.type))
+
+
+def picks_one(condition: Operand, shapes: Shapes) -> bool:
+    """Whether `condition` asks, among other things, for the thread of one number."""
+    op = shapes.ranges.definitions.get(condition) if isinstance(condition, Value) else None
+    if op is None or not shapes.of(condition).dims & X:
+        return False
+    if op.name in ("and", "or", "select"):
+        return any(picks_one(each, shapes) for each in op.operands)
+    if op.name != "icmp" or op.attrs["pred"] != "eq":
+        return False
+    strides = [shapes.of(each).stride for each in op.operands]
+    return strides.count(0) == 1 and None not in strides
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     """
     most, processor = columns or _LARGEST, target.processor
     registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
-    most_lanes = min(_LARGEST, processor.lanes_of_masks) if _hands_on_booleans(loop) else _LARGEST
+    most_lanes = min(_LARGEST, processor.lanes_of_masks) if _hands_on_masks(loop) else _LARGEST
     width = target.width or min(
         most_lanes, max(_FEWEST, processor.vector_bits // (8 * _element_size(loop)) * registers)
     )
@@ -92,9 +92,10 @@ def parts_rows(loop: Op) -> bool:
     return False
 
 
-def _hands_on_booleans(loop: Op) -> bool:
-    """Whether truth values of threads go from one basic block to another by themselves."""
-    return any(each.type == "i1" for op in walk(loop.region) if op.regions for each in op.results)
+def _hands_on_masks(loop: Op) -> bool:
+    """Whether truth values of threads, or which threads are active, go from one basic block to another: LLVM hands on
+    each bit by itself where no vector of bytes has as many."""
+    return any(op.name in ("if", "while") for op in walk(loop.region))
 
 
 def _has_rows(loop: Op) -> bool:

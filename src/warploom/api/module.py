@@ -16,9 +16,10 @@ from warploom.api.kernel import Kernel, Size, load_library
 from warploom.api.runtime import runtime
 from warploom.api.specialise import may_be_specialised
 from warploom.api.streams import Stream
-from warploom.compiler.options import parse_options
+from warploom.compiler.options import Options, parse_options
 from warploom.compiler.service import Module, Request, compile_module
 from warploom.compiler.signature import Global, KernelSignature
+from warploom.debug import passes_off
 from warploom.diagnostics import Diagnostic
 
 _SOURCES = frozenset((".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl", ""))
@@ -60,7 +61,11 @@ class RawModule:
             code, name = _read(Path(path)), name or str(path)
         assert code is not None
         self._request = Request(
-            code, parse_options(options), name or "kernel.cu", dict(headers or {}), tuple(name_expressions or ())
+            code,
+            parse_options(options, _usual_options()),
+            name or "kernel.cu",
+            dict(headers or {}),
+            tuple(name_expressions or ()),
         )
         self._cooperative = cooperative
         self._lock = threading.Lock()
@@ -188,6 +193,11 @@ class RawKernel:
     ) -> None:
         """Launch, as Kernel does."""
         (self._kernel or self.kernel)(grid, block, args, shared_mem=shared_mem, stream=stream)
+
+
+def _usual_options() -> Options:
+    """What a module is compiled with before its own options say more: WARPLOOM_OFF_PASS counts here, too."""
+    return Options(off_passes=tuple(filter(None, passes_off().split(","))))
 
 
 def _read(path: Path) -> str:

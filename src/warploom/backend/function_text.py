@@ -61,6 +61,8 @@ class FunctionText:
         self.attributes = ""  # of this function alone
         self.names: dict[Value, str] = {}
         self.slots: dict[str, str] = {}  # by what they are for: mostly a type of vector
+        self.opening: int | None = None  # the line for what is computed once, from `known`
+        self.known: frozenset[Value] = frozenset()
         self.label = "entry"
         self.count = 0
 
@@ -114,6 +116,19 @@ class FunctionText:
         """A line to be filled in later."""
         self.lines.append("")
         return len(self.lines) - 1
+
+    def open(self) -> None:
+        """Here is where what is computed once goes, from the values that have names by now."""
+        self.opening, self.known = self.reserve(), frozenset(self.names)
+
+    def at_opening(self, write: Callable[[], str]) -> str:
+        """What `write` returns, the lines that it writes being moved to the opening."""
+        assert self.opening is not None, "the function has no opening"
+        here, self.lines = self.lines, []
+        found = write()
+        here[self.opening] = "\n".join(filter(None, [here[self.opening], *self.lines]))
+        self.lines = here
+        return found
 
     def stack(self, hint: str, size: int, align: int) -> str:
         """Memory of the function's frame."""

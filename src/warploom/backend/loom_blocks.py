@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from warploom.analysis.loaded_trip_counts import loops_of_loaded_trip_count
+from warploom.backend.loom_code import Text
 from warploom.backend.loom_frames import frame_type
 from warploom.backend.loom_threads import ThreadsCode, long_thread_loops
-from warploom.backend.loom_turns import Text
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
 from warploom.core.launch import MAX_BLOCK, MAX_GRID
 from warploom.core.remarks import Loc
@@ -92,6 +92,7 @@ class BlocksCode(ThreadsCode):
             hint = (value.name or "captured") if value else "threads"
             loaded.append(self.value(hint, f"load {member}, ptr {at}{ranges.get(value, '') if value else ''}"))
         self.names.update(zip(self.captured, loaded[:-1], strict=True))
+        self.open()
         for op, before in self.offsets.items():
             self.places[op.result] = offset = self.value("offset", f"mul i64 {loaded[-1]}, {before}")
             self.names[op.result] = self.value("scratch", f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")

@@ -67,21 +67,24 @@ class Place:
 
 def choice_of_sizes(op: Op, *, takes_apart: bool) -> Choice | None:
     """The `if` at hand, if it is such a choice. `takes_apart`: LLVM makes of a scatter instructions for each lane."""
+    choice = choice_of_accesses(op)
+    if choice is None or not all(map(_can_be_moved, choice.accesses)):
+        return None
+    is_loop = all(each.attrs.get("by_lanes") for each in choice.accesses)
+    is_taken_apart = takes_apart and not choice.loads
+    return choice if choice.lanes <= MOST_LANES and (is_loop or is_taken_apart) else None
+
+
+def choice_of_accesses(op: Op) -> Choice | None:
+    """The `if` at hand, if its cases make at most one access each, to the same places."""
     accesses = _accesses(op)
-    if accesses is None or len(accesses) < _FEWEST or not all(map(_can_be_moved, accesses)):
+    if accesses is None or len(accesses) < _FEWEST:
         return None
     first = accesses[0]
-    is_loop = all(each.attrs.get("by_lanes") for each in accesses)
     inside = {value for each in walk_op(op) for value in each.results}
     conditions = [each.operands[0] for each in walk_op(op) if each.name == "if"]
-    return (
-        Choice(op, accesses)
-        if all(each.name == first.name and _places(each) == _places(first) for each in accesses)
-        and inside.isdisjoint([*_places(first), *conditions])
-        and (types.lanes_of(_places(first)[0].type) or 0) <= MOST_LANES
-        and (is_loop or (takes_apart and first.name in _STORES))
-        else None
-    )
+    same = all(each.name == first.name and _places(each) == _places(first) for each in accesses)
+    return Choice(op, accesses) if same and inside.isdisjoint([*_places(first), *conditions]) else None
 
 
 def _accesses(op: Op) -> list[Op] | None:

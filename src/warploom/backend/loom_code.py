@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Protocol
 
 from warploom.analysis.loaded_trip_counts import is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
@@ -40,6 +41,7 @@ from warploom.backend.loom_scattered import (
     store_by_lanes,
 )
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
+from warploom.core.remarks import Loc
 from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
@@ -385,6 +387,22 @@ class Code(FunctionText):
         self.lines[slot] = _phi(name, "i32", ("0", before), (next_, self.label))
         self.jump(head, self._loop_mark(op.region, by_vectors=ONE_BY_ONE not in op.attrs))
         self.start(end)
+
+
+class Text(Sink, Protocol):
+    """The LLVM text that functions go to."""
+
+    def scope(self, name: str, loc: Loc | None) -> str:
+        """Debug information of a new function; empty without any."""
+        ...
+
+    def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
+        """Add a function whose body is complete."""
+        ...
+
+    def finish_once(self, name: str, parameters: str, code: Code, result: str = "void") -> str:
+        """Add a function, unless an equal one is there; the name of what there is."""
+        ...
 
 
 @cache

@@ -33,3 +33,4 @@ def load_frame(code: Code, captured: Sequence[Value]) -> None:
     for number, value in enumerate(captured):
         at = code.value("at", f"getelementptr inbounds {type_}, ptr %frame, i32 0, i32 {number}")
         code.line(f"{code.define(value)} = load {value.type}, ptr {at}")
+    code.open()

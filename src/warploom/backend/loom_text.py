@@ -143,22 +143,22 @@ class LoomText:
 
     # -- for the functions
 
-    def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
+    def finish(self, name: str, parameters: str, linkage: str, code: Code, result: str = "void") -> None:
         """Add a function whose body is complete."""
         scope = f" !dbg {code.scope}" if code.scope else ""
         has_vectors = any("<" in line for line in code.lines)
         attributes = words(self._attributes, code.attributes, f'"{HAS_VECTORS}"' if has_vectors else "")
-        header = f"{words('define', linkage, 'void')} @{quoted(name)}({parameters}) {attributes}{scope}"
+        header = f"{words('define', linkage, result)} @{quoted(name)}({parameters}) {attributes}{scope}"
         self._functions.append("\n".join([f"{header} {{", "entry:", *code.entry, *code.lines, "}"]))
         self.defined.append(name)
 
-    def finish_once(self, name: str, parameters: str, code: Code) -> str:
+    def finish_once(self, name: str, parameters: str, code: Code, result: str = "void") -> str:
         """Add a function, which only its writer knows of, unless an equal one is there; the name of what there is."""
         heads = [parameters, code.attributes]
         key = None if code.scope else code_of([*heads, *code.entry, *code.lines], self._nodes)
         if key in self._by_code:
             return self._by_code[key]
-        self.finish(name, parameters, "internal", code)
+        self.finish(name, parameters, "internal", code, result)
         if key is not None:
             self._by_code[key] = name
         return name

@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from warploom.backend.loom_code import asks_for_thread
+from warploom.backend.loom_code import Text, asks_for_thread
 from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
-from warploom.backend.loom_turns import Text, TurnsCode
+from warploom.backend.loom_turns import TurnsCode
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, free_values, walk
 from warploom.ir.ops import LOOPS, OF_LANES, OF_THREADS, PRIVATE, WARP_SIZE
 from warploom.passes.vector.vectorise import ONE_BY_ONE

@@ -19,45 +19,25 @@ after a barrier that the program has as well, or another block.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
-from warploom.backend.function_text import Sink
-from warploom.backend.loom_code import Code
+from warploom.backend.loom_cases import CasesCode
+from warploom.backend.loom_code import Text
 from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
-from warploom.core.remarks import Loc
 from warploom.ir.core import Function, Op, Operand, Value, free_values, walk
 
 TAKE_TURNS = "__warploom_take_turns"
 TURNS_SUFFIX = ".turns"
 
 
-class Text(Sink, Protocol):
-    """The LLVM text that functions go to."""
-
-    def scope(self, name: str, loc: Loc | None) -> str:
-        """Debug information of a new function; empty without any."""
-        ...
-
-    def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
-        """Add a function whose body is complete."""
-        ...
-
-    def finish_once(self, name: str, parameters: str, code: Code) -> str:
-        """Add a function, unless an equal one is there; the name of what there is."""
-        ...
-
-
-class TurnsCode(Code):
+class TurnsCode(CasesCode):
     """A function with loops whose iterations may wait for each other."""
 
     def __init__(self, text: Text, function: Function, stem: str) -> None:
-        """`stem`: what names of functions for iterations start with."""
-        super().__init__(text)
-        self.text, self.function, self.stem = text, function, stem
+        super().__init__(text, stem)
+        self.function = function
         self.takes_gathers_apart = function.facts.processor.branches_in_gathers
-        self.made: list[str] = []  # functions for iterations, shared by all that belong together
 
     def waits(self, op: Op) -> bool:
         """Whether a round of the loop `op` lets others have their turn."""

@@ -93,6 +93,14 @@ def _complete_c(module: ModuleType) -> None:
     add_to(module, library())
 
 
+def _complete_cudnn(module: ModuleType) -> None:
+    def is_acceptable(tensor: object) -> bool:
+        """No tensor is cuDNN's; PyTorch's own function warns, each time, that PyTorch has to be built again."""
+        return False
+
+    vars(module)["is_acceptable"] = is_acceptable
+
+
 def _complete_extensions(module: ModuleType) -> None:
     vars(module)["CUDA_HOME"] = str(_built[0].home)
     join = vars(module)["_join_cuda_home"]  # which every build of an extension asks for the toolkit's folders
@@ -113,6 +121,7 @@ def _complete_storage(module: ModuleType) -> None:
 
 _STEPS = {
     "torch._C": _complete_c,
+    "torch.backends.cudnn": _complete_cudnn,
     "torch.storage": _complete_storage,
     "torch.version": _complete_version,
     "torch.utils.cpp_extension": _complete_extensions,

@@ -17,7 +17,7 @@ from types import ModuleType
 
 from warploom.torch.install import OFF
 
-_COMPLETED = ("torch._C", "torch.storage", "torch.version", "torch.utils.cpp_extension")
+_COMPLETED = ("torch._C", "torch.backends.cudnn", "torch.storage", "torch.version", "torch.utils.cpp_extension")
 
 
 class Finder(importlib.abc.MetaPathFinder):

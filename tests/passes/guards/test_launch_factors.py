@@ -9,7 +9,7 @@ from vector_runs import IDS, results, threads
 from warploom.ir.core import Function, Op, clone_function, walk
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context
-from warploom.passes.guards.launch_factors import LARGEST, LAUNCH_FACTORS
+from warploom.passes.guards.launch_factors import LARGEST, LAUNCH_FACTORS, WARP_FACTORS
 
 LOOP = (
     IDS
@@ -74,3 +74,39 @@ def test_a_factor_of_the_thread_itself_stays() -> None:
 def test_what_is_large_stays() -> None:
     more = "\n".join(f"%y{number}: i32 = mul %x, {number}:i32" for number in range(LARGEST))
     assert len(loops(versions(threads(LOOP.replace("MORE", more))))) == 1
+
+
+SHUFFLED = LOOP.replace(
+    "    store %sum",
+    """    %wide: i64 = zext %sum
+    %taken: i64 = shuffle -1:i32, %wide, 3:i32, 32:i32 [kind=down]
+    %other: i32 = trunc %taken
+    %both: i32 = add %sum, %other
+    store %both""",
+).replace("store %both, %both", "store %both")
+
+
+def versions_of_warps(function: Function) -> Function:
+    copy = clone_function(function)
+    WARP_FACTORS.run(copy, Context())
+    verify(copy, "structured")
+    return copy
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, -1])
+@pytest.mark.parametrize("block", [(32, 1, 1), (32, 2, 1), (16, 4, 1), (40, 1, 1)])
+def test_loops_with_collectives_of_warps(block: tuple[int, int, int], n: int) -> None:
+    function = threads(SHUFFLED.replace("MORE", ""))
+    after = versions_of_warps(function)
+    assert len(loops(after)) == 2
+    assert results(after, block, n) == results(function, block, n)
+
+
+def test_each_pass_leaves_the_loops_of_the_other() -> None:
+    flat, shuffled = (threads(code.replace("MORE", "")) for code in (LOOP, SHUFFLED))
+    assert len(loops(versions(shuffled))) == len(loops(versions_of_warps(flat))) == 1
+
+
+def test_barriers_of_blocks_stay() -> None:
+    function = threads(SHUFFLED.replace("MORE", "barrier [level=block]"))
+    assert len(loops(versions_of_warps(function))) == 1

@@ -7,7 +7,7 @@ import pytest
 from vector_runs import IDS, results, threads
 
 from warploom.core.records import replace
-from warploom.ir.core import Function, clone_function
+from warploom.ir.core import Const, Function, clone_function, walk
 from warploom.ir.verifier import verify
 from warploom.passes.barrier.split_barriers import SPLIT_BARRIERS
 from warploom.passes.base import Context
@@ -35,7 +35,8 @@ def interchanged(function: Function, *, at_once: bool = True) -> Function:
     copy = clone_function(function)
     with pytest.MonkeyPatch.context() as patch:
         if at_once:
-            patch.setattr(interchange_strides, "FEWEST_TRIPS", 1)
+            patch.setattr(interchange_strides, "FEWEST_TRIPS", 0)
+            patch.setattr(interchange_strides, "LARGE", 0)
         INTERCHANGE_STRIDES.run(copy, Context())
     verify(copy, "structured")
     return copy
@@ -160,3 +161,39 @@ def test_a_loop_with_a_collective_or_a_private_array_stays() -> None:
     assert not is_interchanged(threads(LOOP.replace("%far: ptr", "barrier [level=block]\n%far: ptr")))
     array = LOOP.replace("%threads:", "%own: ptr = alloca [size=4, align=4]\n%threads:")
     assert not is_interchanged(threads(array.replace("%u: i32", "store %w, %own [align=4]\n%u: i32")))
+
+
+def constants(function: Function, name: str) -> set[int | float | str]:
+    """Of ops of a name."""
+    operands = [each for op in walk(function.body) if op.name == name for each in op.operands]
+    return {each.value for each in operands if isinstance(each, Const)}
+
+
+# %s alone is as much as is loaded in a trip, three of them more than twice that.
+THREE = (
+    LOOP.replace("%sum: i32 = for", "%sum: i32, %b: i32, %c2: i32 = for")
+    .replace("%threads, %x [", "%threads, %x, %x, %x [")
+    .replace("%s: i32)", "%s: i32, %k: i32, %l: i32)")
+    .replace("yield %u", "yield %u, %s, %k")
+    .replace("store %sum,", "%all: i32 = add %sum, %c2\nstore %all,")
+)
+
+
+@pytest.mark.parametrize("n", [-9, 0, 11, 12, 24, 40, 191, 250])
+def test_a_loop_that_carries_much_goes_out_where_its_data_is_large(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interchange_strides, "FEWEST_TRIPS", 0)
+    monkeypatch.setattr(interchange_strides, "LARGE", 4 * 37)
+    function, plain = threads(THREE), threads(LOOP)
+    after, plain_after = clone_function(function), clone_function(plain)
+    for each in after, plain_after:
+        INTERCHANGE_STRIDES.run(each, Context())
+        verify(each, "structured")
+    assert 37 in constants(after, "icmp") - constants(plain_after, "icmp")
+    assert results(after, (6, 1, 1), n) == results(function, (6, 1, 1), n)
+
+
+@pytest.mark.parametrize(("text", "trips"), [(LOOP, 16), (THREE, 64)])
+def test_what_is_carried_through_memory_wants_trips_in_proportion(text: str, trips: int) -> None:
+    after = clone_function(threads(text))
+    INTERCHANGE_STRIDES.run(after, Context())
+    assert constants(after, "lshr") == {trips.bit_length() - 1}

@@ -11,8 +11,10 @@ A kernel that reduces any axis of an array is told by its launch what the thread
 neighbours take neighbouring elements of it, or the elements, and then neighbours have sums of their own. Either is a
 row of memory; but only what is known when the kernel is compiled makes a vector of it.
 
-Sound because each copy runs where the numbers are what stands in their place. That they are asked for where no thread
-may have used them is no matter: they are frozen first.
+Loops with collectives get them before they are split into warps, which then are vectors of such threads.
+
+Sound because each copy runs where the numbers are what stands in their place, for all threads of the block. That they
+are asked for where no thread may have used them is no matter: they are frozen first.
 """
 
 from __future__ import annotations
@@ -31,9 +33,10 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
+from warploom.ir.ops import Level
 from warploom.ir.properties import is_arithmetic
 from warploom.passes.base import Context, Pass
-from warploom.passes.contracts import FLAT
+from warploom.passes.contracts import BLOCKS_SPLIT, FLAT
 from warploom.passes.guards.thread_loops import replace_thread_loops
 
 NAME = "launch_factors"
@@ -105,4 +108,10 @@ def run(function: Function, context: Context) -> bool:
     return replace_thread_loops(function, lambda block: _rewritten(block, context))
 
 
+def run_of_warps(function: Function, context: Context) -> bool:
+    """Write versions of the loops over threads of which only those of a warp wait for each other."""
+    return replace_thread_loops(function, lambda block: _rewritten(block, context), Level.WARP)
+
+
 LAUNCH_FACTORS = Pass(NAME, run, requires=(FLAT,))
+WARP_FACTORS = Pass("warp_factors", run_of_warps, requires=(BLOCKS_SPLIT,))

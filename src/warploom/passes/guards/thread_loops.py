@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from warploom.analysis.turns import takes_turns
 from warploom.ir.core import Function, Op, Region, replace_uses, walk
-from warploom.ir.ops import levels_in
+from warploom.ir.ops import Level, levels_in
 
 
 def replace_loops(
@@ -38,11 +38,13 @@ def replace_loops(
     return any(changed)
 
 
-def replace_thread_loops(function: Function, replacement: Callable[[Op], list[Op] | None]) -> bool:
-    """`replace_loops` of the loops whose threads do not wait for each other."""
+def replace_thread_loops(
+    function: Function, replacement: Callable[[Op], list[Op] | None], levels: Level = Level(0)
+) -> bool:
+    """`replace_loops` of the loops whose threads do not wait for each other; or do so, but only at `levels`."""
 
     def made(block: Op) -> list[Op] | None:
-        return None if levels_in(block) or takes_turns(function, block) else replacement(block)
+        return None if levels_in(block) != levels or takes_turns(function, block) else replacement(block)
 
     return replace_loops(function, lambda op: op.name == "block", made)
 

@@ -23,6 +23,9 @@ with the trips that only some threads have, or with all of them where the new lo
 
 from __future__ import annotations
 
+from functools import cached_property
+from math import ceil
+
 from warploom.analysis.exact_linear import Exact, Linear, Ranges
 from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import NONE as NO_STEP
@@ -49,7 +52,10 @@ from warploom.passes.contracts import GRIDS_SPLIT, SCALAR
 from warploom.passes.tune.cache_lines import is_out_of_reach
 
 NAME = "interchange_strides"
-FEWEST_TRIPS = 8  # of trips of a loop that carries values: they go through memory in each
+# What a loop carries goes through memory in each trip. That pays from so many trips on where it accesses as many bytes
+# in one, in proportion; where it carries more than twice of these only if they come from memory, not from a cache.
+FEWEST_TRIPS = 16
+LARGE = 1 << 24  # bytes that all trips access
 _ACCESSES = frozenset("load store atomicrmw cmpxchg".split())
 
 
@@ -99,21 +105,26 @@ class _Loop:
         calls = any(op.name in ("call_indirect", "asm") or op.attrs.get("effects") == "any" for op in walk_op(self.op))
         return not calls and not arrays and not levels_in(self.op)
 
-    @property
-    def goes_far(self) -> bool:
-        """Whether an access steps where no prefetcher follows."""
-        steps = Steps(self.op, self.ranges.definitions)
+    @cached_property
+    def bytes_far(self) -> int:
+        """How many bytes a trip accesses in steps that no prefetcher follows."""
+        steps, found = Steps(self.op, self.ranges.definitions), 0
         for each in walk(self.op.region):
             if each.name in _ACCESSES:
                 step = steps.of(each.operands[each.name == "store"])
                 if step is not None and step != NO_STEP and is_out_of_reach(step):
-                    return True
-        return False
+                    found += types.size_of(each.operands[0].type if each.name == "store" else each.result.type)
+        return found
+
+    @property
+    def bytes_carried(self) -> int:
+        """How many bytes a thread takes from trip to trip."""
+        return sum(types.size_of(each.type) for each in self.op.results)
 
 
 def is_worth_interchanging(loop: _Loop) -> bool:
     """Whether `loop` is one of the whole grid whose trips lie far apart."""
-    return loop.first is not None and loop.strides_over_grid and loop.may_be_interchanged and loop.goes_far
+    return loop.first is not None and loop.strides_over_grid and loop.may_be_interchanged and loop.bytes_far > 0
 
 
 def _limit(loop: _Loop, first: Operand, build: Builder) -> Operand:
@@ -145,11 +156,19 @@ def _limit(loop: _Loop, first: Operand, build: Builder) -> Operand:
     limit = build.op("sub", [upper, build.op("add", [size, int_const(type_, -1)], type_)], type_)
     if loop.op.results:
         # A limit below `first` makes a large number, and no trip either way.
-        distance = build.op(
-            "lshr", [build.op("sub", [limit, first], type_), int_const(type_, FEWEST_TRIPS.bit_length() - 1)], type_
-        )
-        holds = build.op("and", [holds, build.op("icmp", [distance, step], "i1", pred="uge")], "i1")
+        distance = build.op("sub", [limit, first], type_)
+        part = build.op("lshr", [distance, int_const(type_, _fewest_trips(loop).bit_length() - 1)], type_)
+        tests = [build.op("icmp", [part, step], "i1", pred="uge")]
+        if loop.bytes_carried > 2 * loop.bytes_far:
+            tests.append(build.op("icmp", [distance, int_const(type_, LARGE // loop.bytes_far)], "i1", pred="uge"))
+        for each in tests:
+            holds = build.op("and", [holds, each], "i1")
     return build.op("select", [holds, limit, first], type_)
+
+
+def _fewest_trips(loop: _Loop) -> int:
+    """From how many trips on it pays that values are carried through memory; a power of two."""
+    return 1 << max(0, ceil(FEWEST_TRIPS * loop.bytes_carried / loop.bytes_far) - 1).bit_length()
 
 
 def _sum(form: Linear, type_: str, build: Builder) -> Operand:
@@ -194,7 +213,8 @@ def _interchanged(loop: _Loop) -> list[Op]:
     rest: list[Op] = []
     own_start = Builder(rest, op.loc).op("add", [end, thread], type_, flags=flags)
     left = clone_op(op, {})
-    left.attrs[FEW_TRIPS] = True
+    if not results:
+        left.attrs[FEW_TRIPS] = True
     left.operands = [own_start, upper, step, *results]
     sides = [Region([], [*rest, left, Op("yield", list(left.results))]), Region([], [Op("yield", list(results))])]
     build.add(Op("if", [more], op.results, {}, sides, op.loc))

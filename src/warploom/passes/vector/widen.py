@@ -108,6 +108,7 @@ class Widener:
         self.width = shapes.width
         self.values: dict[Value, list[Lanes]] = {}
         self.masks: list[Operand | None] = [None] * rows
+        self.often_one: set[Operand | None] = set()  # masks that may be there to choose one thread
         self.at: Op | None = None  # what is being written
         self.seen = Seen()
         self.sinkable: set[Op] = set()  # loads that may sink into a loop over active threads

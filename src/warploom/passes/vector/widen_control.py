@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from warploom.analysis.lane_shapes import Shape, Y
 from warploom.analysis.lanes import Shapes
+from warploom.analysis.strides import picks_one
 from warploom.analysis.vector_cost import goes_alone, stores_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, is_undefined, walk
@@ -59,6 +60,8 @@ def _divergent_if(w: Widener, op: Op) -> None:
                 _each_alone(w, region, w.narrowed(row, facing(each)), row)
         elif region.body:
             w.masks = [w.narrowed(row, facing(each)) for row, each in enumerate(conditions)]
+            if not number and (picks_one(condition, w.shapes) or not w.often_one.isdisjoint(outer)):
+                w.often_one.update(w.masks)
             _under_mask(w, region, w.short_rows and not w.shapes.of(condition).dims & Y)
             w.masks = outer
     sides = (region.terminator.operands for region in op.regions)

@@ -233,6 +233,37 @@ def _note_scattered(w: Widener) -> None:
 
 def scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]:
     """Store elements that lie anywhere; yields nothing."""
+    mask = w.mask(row, w.dims_of(op))
+    if seldom or mask not in w.often_one or w.shapes.ranges.function.facts.processor.branches_in_gathers:
+        return _scatter(w, op, row, seldom)
+    bits = w.bits(mask)
+    lower = w.build.op("add", [bits, int_const(bits.type, -1)], bits.type)
+    others = w.build.op("and", [bits, lower], bits.type)
+    several = w.build.op("icmp", [others, int_const(bits.type, 0)], "i1", pred="ne")
+    w.either(several, lambda: _scatter(w, op, row), lambda: _store_one(w, op, row, bits))
+    return []
+
+
+def _store_one(w: Widener, op: Op, row: int, bits: Value) -> list[Operand]:
+    """Store the element of the one thread of `bits`, if there is any."""
+
+    def write() -> list[Operand]:
+        lane = _first(w, bits)
+        value, place = (w.build.op("extractelement", [w.vector(each, row), lane], each.type) for each in op.operands)
+        w.build.effect("store", [value, place], align=align_of_access(op))
+        return []
+
+    some = w.build.op("icmp", [bits, int_const(bits.type, 0)], "i1", pred="ne")
+    w.either(some, write, lambda: [])
+    return []
+
+
+def _first(w: Widener, bits: Value) -> Value:
+    attrs = {"callee": f"llvm.cttz.{bits.type}", "effects": "none", "speculatable": True}
+    return w.build.op("call", [bits, FALSE], bits.type, **attrs)
+
+
+def _scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]:
     _note_scattered(w)
     places, mask, attrs = _scattered_places(w, op, row, seldom)
     near = _near(w, op, row)

@@ -56,7 +56,8 @@ struct LaneOperand {
   bool by_index;
 };
 // sums = op(A) op(B), added to what is there if `add`; by columns, `step` apart. The areas have room for 4 bytes for
-// each number of the operands, of A for at least 32 rows and 16 k.
+// each number of the operands, if they had a multiple of kLaneSide rows or columns and a multiple of kLaneDepth k.
+inline constexpr std::int64_t kLaneSide = 32, kLaneDepth = 64;
 template <class Sum>
 struct LaneProduct {
   std::int64_t m, n, k;

@@ -34,7 +34,7 @@ struct LaneCopy {
 
   void gather(const T *from, LaneBuffer<T> to, std::int64_t n, int re) const {
     std::int64_t e = 0;
-    if (step == 2) e = re == 0 ? gather_squares<false>(from, to, n) : gather_squares<true>(from, to, n);
+    if (step == 2 && count == kLanes<T>) e = re == 0 ? gather_rows<false>(from, to, n) : gather_rows<true>(from, to, n);
     for (; e < n; ++e) {
       T *const at = to.at + e * to.kStep;
       for (int l = 0; l < kLanes<T>; ++l) {
@@ -51,7 +51,7 @@ struct LaneCopy {
   }
   void scatter(LaneBuffer<T> from, T *to, std::int64_t n, int re) const {
     std::int64_t e = 0;
-    if (step == 2) e = re == 0 ? scatter_squares<false>(from, to, n) : scatter_squares<true>(from, to, n);
+    if (step == 2 && count == kLanes<T>) e = re == 0 ? scatter_rows<false>(from, to, n) : scatter_rows<true>(from, to, n);
     for (; e < n; ++e) {
       const T *const at = from.at + e * from.kStep;
       for (int l = 0; l < count; ++l) {
@@ -67,45 +67,31 @@ struct LaneCopy {
   }
 
  private:
-  // As many values as are whole squares of lanes; how many those are.
+  static constexpr int kTogether = kPiece<T> / 2;  // values that a piece has
+
+  // Of rows that lie side by side as many values as are whole pieces; how many those are.
   template <bool swapped>
-  std::int64_t gather_squares(const T *from, LaneBuffer<T> to, std::int64_t n) const {
+  std::int64_t gather_rows(const T *from, LaneBuffer<T> to, std::int64_t n) const {
     std::int64_t e = 0;
-    for (; e + kLanes<T> <= n; e += kLanes<T>) {
-      Vector<T> r[kLanes<T>], i[kLanes<T>];
+    for (; e + kTogether <= n; e += kTogether) {
+      Vector<T> parts[kPiece<T>];
+      load_rows<T>(from + 2 * e, apart, parts);
 #pragma clang loop unroll(full)
-      for (int l = 0; l < kLanes<T>; ++l) {
-        const Complex<T> z = load_pairs<T, swapped>(from + 2 * e + (l < count ? l : 0) * apart);
-        r[l] = z.r, i[l] = z.i;
-      }
-      transpose<T>(r);
-      transpose<T>(i);
-#pragma clang loop unroll(full)
-      for (int l = 0; l < kLanes<T>; ++l) to.put(e + l, {r[l], i[l]});
+      for (int k = 0; k < kTogether; ++k) to.put(e + k, {parts[2 * k + swapped], parts[2 * k + !swapped]});
     }
     return e;
   }
   template <bool swapped>
-  std::int64_t scatter_squares(LaneBuffer<T> from, T *to, std::int64_t n) const {
-    return count == kLanes<T> ? scatter_squares<swapped, true>(from, to, n)
-                              : scatter_squares<swapped, false>(from, to, n);
-  }
-  template <bool swapped, bool whole>
-  std::int64_t scatter_squares(LaneBuffer<T> from, T *to, std::int64_t n) const {
+  std::int64_t scatter_rows(LaneBuffer<T> from, T *to, std::int64_t n) const {
     std::int64_t e = 0;
-    for (; e + kLanes<T> <= n; e += kLanes<T>) {
-      Vector<T> r[kLanes<T>], i[kLanes<T>];
+    for (; e + kTogether <= n; e += kTogether) {
+      Vector<T> parts[kPiece<T>];
 #pragma clang loop unroll(full)
-      for (int l = 0; l < kLanes<T>; ++l) {
-        const Complex<T> z = from.get(e + l);
-        r[l] = z.r, i[l] = z.i;
+      for (int k = 0; k < kTogether; ++k) {
+        const Complex<T> z = from.get(e + k);
+        parts[2 * k + swapped] = z.r, parts[2 * k + !swapped] = z.i;
       }
-      transpose<T>(r);
-      transpose<T>(i);
-#pragma clang loop unroll(full)
-      for (int l = 0; l < kLanes<T>; ++l) {
-        if (whole || l < count) store_pairs<T, swapped>(to + 2 * e + l * apart, {r[l], i[l]});
-      }
+      store_rows<T>(to + 2 * e, apart, parts);
     }
     return e;
   }

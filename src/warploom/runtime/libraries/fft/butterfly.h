@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transforms of a few values in registers: lengths 2, 4, 8, 16, 9 and odd primes.
+// Transforms of a few values in registers: lengths 2, 4, 8, 9 and odd primes.
 #pragma once
 
 #include "vector.h"
@@ -93,7 +93,7 @@ struct ButterflyOfTwo {
 #pragma clang loop unroll(full)
       for (int k = 0; k < first; ++k) {
         const int turn = column * k;
-        between[column][k] = turn == 0 ? x[k] : 4 * turn == n ? times_minus_i<T>(x[k]) : turned<T, n>(x[k], turn);
+        between[column][k] = turn == 0 ? x[k] : turned<T, n>(x[k], turn);
       }
     }
 #pragma clang loop unroll(full)
@@ -125,8 +125,6 @@ struct Butterfly<T, 8> {
     }
   }
 };
-template <class T>
-struct Butterfly<T, 16> : ButterflyOfTwo<T, 4, 4> {};
 template <class T>
 struct Butterfly<T, 9> : ButterflyOfTwo<T, 3, 3> {};
 

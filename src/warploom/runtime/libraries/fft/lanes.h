@@ -99,15 +99,16 @@ void run_pass_of_radix(const Pass &pass, const T *table, In in, Out out) {
     WARPLOOM_RADIX(9)
     WARPLOOM_RADIX(11)
     WARPLOOM_RADIX(13)
-    WARPLOOM_RADIX(16)
 #undef WARPLOOM_RADIX
     default:
       __builtin_unreachable();
   }
 }
 
-// Radices for n, which has no prime factor above kLargestRadix: few, and those of powers of two last.
+// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last. Larger powers mean fewer
+// passes, but 8 or 9 values and what is made of them have to fit in the registers, and 16 of them fit nowhere.
 inline std::vector<int> radices(std::int64_t n) {
+  constexpr bool have_room = kRegisters >= 32;
   std::vector<int> chosen;
   int twos = 0, threes = 0;
   for (const std::int64_t p : prime_factors(n)) {
@@ -119,14 +120,17 @@ inline std::vector<int> radices(std::int64_t n) {
       chosen.push_back(static_cast<int>(p));
     }
   }
-  for (; threes >= 2; threes -= 2) chosen.push_back(9);
-  if (threes == 1) chosen.push_back(3);
-  if (twos == 5) return chosen.insert(chosen.end(), {8, 4}), chosen;
-  for (; twos >= 7 || twos == 4; twos -= 4) chosen.push_back(16);
-  for (; twos >= 3; twos -= 3) chosen.push_back(8);
-  if (twos > 0) chosen.push_back(1 << twos);
+  for (; have_room && threes >= 2; threes -= 2) chosen.push_back(9);
+  for (; threes > 0; --threes) chosen.push_back(3);
+  const bool has_eight = have_room && twos >= 3 && twos % 2 == 1;
+  if (twos % 2 == 1 && !has_eight) chosen.push_back(2);
+  for (int left = has_eight ? twos - 3 : twos; left >= 2; left -= 2) chosen.push_back(4);
+  if (has_eight) chosen.push_back(8);
   return chosen;
 }
+
+// About how long a pass takes for each value.
+inline double cost_of_radix(int radix) { return radix == 2 ? 2.5 : radix == 4 ? 3 : 2 + 0.3 * radix; }
 
 inline bool has_large_factor(std::int64_t n) { return n > 1 && prime_factors(n).back() > kLargestRadix; }
 
@@ -181,7 +185,7 @@ class LanesPlan {
   double cost() const {
     if (inner_) return 2 * inner_->cost() + 3.0 * inner_->n_;
     double sum = 0;
-    for (const Pass &pass : passes_) sum += pass.radix > 9 && pass.radix != 16 ? pass.radix : pass.radix % 2 ? 4 : 3;
+    for (const Pass &pass : passes_) sum += cost_of_radix(pass.radix);
     return static_cast<double>(n_) * (sum + 1);
   }
 

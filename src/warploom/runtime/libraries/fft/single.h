@@ -17,31 +17,27 @@
 
 namespace warploom::fft::WARPLOOM_FFT_LEVEL {
 
-// Lanes of `count` rows of reals, the next one `step` after, from `from` on; value e of row l becomes lane l of `to`.
-template <class T>
-WARPLOOM_FFT_INLINE void transpose_square(const T *from, std::int64_t step, T *to, std::int64_t to_step) {
-  Vector<T> rows[kLanes<T>];
-#pragma clang loop unroll(full)
-  for (int l = 0; l < kLanes<T>; ++l) rows[l] = load(from + l * step);
-  transpose<T>(rows);
-#pragma clang loop unroll(full)
-  for (int e = 0; e < kLanes<T>; ++e) store(to + e * to_step, rows[e]);
-}
+constexpr double kNearBytes = 4096;
 
 // The factor n1 of n for the matrix, where both are at least as long as a vector; 0: there is none.
 template <class T>
 std::int64_t rows_of_matrix(std::int64_t n) {
   constexpr std::int64_t lanes = kLanes<T>;
   if (n < lanes * lanes || has_large_factor(n)) return 0;
+  // A value costs a fixed part and its passes, more the more room the values of a buffer take.
+  const auto cost_of_value = [](std::int64_t length, double fixed) {
+    double cost = fixed;
+    for (const int radix : radices(length)) cost += cost_of_radix(radix);
+    const double excess = std::log2(static_cast<double>(length * 2 * WARPLOOM_FFT_BYTES) / kNearBytes);
+    return cost * (1 + 0.07 * std::max(0.0, excess));
+  };
   std::int64_t best = 0;
   double least = 0;
   for (std::int64_t n1 = lanes; n1 <= n / lanes; ++n1) {
     if (n % n1 != 0) continue;
-    const std::int64_t n2 = n / n1, longest = std::max(n1, n2);
-    const double log1 = std::log2(n1), log2 = std::log2(n2);
-    const double columns = static_cast<double>((n2 + lanes - 1) / lanes * n1) * (log1 + 2);
-    const double rows = static_cast<double>((n1 + lanes - 1) / lanes * n2) * (log2 + 4);
-    const double cost = (columns + rows) * (longest > 2048 ? 1.0 + std::log2(longest / 2048.0) : 1.0);
+    const std::int64_t n2 = n / n1;
+    const double cost = static_cast<double>((n2 + lanes - 1) / lanes * n1) * cost_of_value(n1, 4) +
+                        static_cast<double>((n1 + lanes - 1) / lanes * n2) * cost_of_value(n2, 6);
     if (best == 0 || cost < least) best = n1, least = cost;
   }
   return best;
@@ -54,22 +50,24 @@ class SinglePlan {
       : n_(n),
         n1_(rows_of_matrix<T>(n)),
         n2_(n1_ > 0 ? n / n1_ : 1),
+        apart_((n2_ + kLine<T> - 1) / kLine<T> * kLine<T>),
+        step_(2 * apart_ + kLine<T>),  // rows that lie a power of two apart would meet in few sets of a cache
         columns_(std::max<std::int64_t>(n1_, 1)),
         rows_(n2_) {
     if (n1_ == 0) {
       plan_convolution();
       return;
     }
-    roots_.resize(2 * n);
+    roots_.resize(n1_ * step_);
     for (std::int64_t k1 = 0; k1 < n1_; ++k1) {
       for (std::int64_t j2 = 0; j2 < n2_; ++j2) {
         double c, s;
         root_of_unity(j2 * k1, n, c, s);
-        roots_[2 * k1 * n2_ + j2] = static_cast<T>(c);
-        roots_[(2 * k1 + 1) * n2_ + j2] = static_cast<T>(s);
+        roots_[k1 * step_ + j2] = static_cast<T>(c);
+        roots_[k1 * step_ + apart_ + j2] = static_cast<T>(s);
       }
     }
-    workspaces_ = std::make_unique<Workspaces>(2 * n * sizeof(T));
+    workspaces_ = std::make_unique<Workspaces>(n1_ * step_ * sizeof(T));
     buffers_ = std::make_unique<Workspaces>(2 * std::max(columns_.buffer_size(), rows_.buffer_size()) * sizeof(T));
   }
 
@@ -116,23 +114,25 @@ class SinglePlan {
     for (std::int64_t g = begin; g < end; ++g) {
       const std::int64_t j2 = std::min(g * kLanes<T>, n2_ - kLanes<T>);
       const Columns<T, swapped> from{const_cast<T *>(in) + 2 * j2, 2 * n2_};
-      columns_.run(from, TurnedColumns<T>{z + j2, roots_.data() + j2, 2 * n2_, n2_}, a, a + columns_.buffer_size());
+      columns_.run(from, TurnedColumns<T>{z + j2, roots_.data() + j2, step_, apart_}, a, a + columns_.buffer_size());
     }
   }
   template <bool swapped>
   void transform_rows(const T *z, T *out, T *a, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t g = begin; g < end; ++g) {
       const std::int64_t k1 = std::min(g * kLanes<T>, n1_ - kLanes<T>);
-      load_rows(z + 2 * k1 * n2_, a);
+      rows_to_lanes(z + k1 * step_, a);
       rows_.run(LaneBuffer<T>{a}, Columns<T, swapped>{out + 2 * k1, 2 * n1_}, a, a + rows_.buffer_size());
     }
   }
-  void load_rows(const T *z, T *a) const {
-    for (std::int64_t e = 0; e < n2_; e += kLanes<T>) {
-      const std::int64_t j2 = std::min(e, n2_ - kLanes<T>);
-      T *const to = a + j2 * LaneBuffer<T>::kStep;
-      transpose_square(z + j2, 2 * n2_, to, LaneBuffer<T>::kStep);
-      transpose_square(z + n2_ + j2, 2 * n2_, to + kLanes<T>, LaneBuffer<T>::kStep);
+  void rows_to_lanes(const T *z, T *a) const {
+    for (std::int64_t e = 0; e < n2_; e += kPiece<T>) {
+      const std::int64_t j2 = std::min<std::int64_t>(e, n2_ - kPiece<T>);
+      Vector<T> r[kPiece<T>], i[kPiece<T>];
+      load_rows<T>(z + j2, step_, r);
+      load_rows<T>(z + apart_ + j2, step_, i);
+#pragma clang loop unroll(full)
+      for (int k = 0; k < kPiece<T>; ++k) LaneBuffer<T>{a}.put(j2 + k, {r[k], i[k]});
     }
   }
 
@@ -178,6 +178,7 @@ class SinglePlan {
   }
 
   std::int64_t n_, n1_, n2_;
+  std::int64_t apart_, step_;  // reals between the parts of a value of z, and between its rows
   LanesPlan<T> columns_, rows_;
   std::vector<T> roots_;               // of the matrix, laid out as z; else the chirp
   std::unique_ptr<SinglePlan> inner_;  // of the convolution
