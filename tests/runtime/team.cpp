@@ -70,6 +70,23 @@ void parts() {
     CHECK(of_another == 1);
   });
 
+  test("an owner knows that all members sleep, and takes their parts", [] {
+    if (processors_now() < 2) return;
+    run_with_team(2, [](unsigned) { std::this_thread::sleep_for(1ms); });
+    bool was_asleep = false;
+    for (int round = 0; round < 100 && !was_asleep; ++round) {
+      std::this_thread::sleep_for(20ms);
+      Job job(2);
+      was_asleep = job.is_asleep();
+      const std::function<void(unsigned)> nothing = [](unsigned) {};
+      job.start(work_of(nothing));
+      CHECK(!was_asleep || job.has_woken());
+      const unsigned part = job.take_back();
+      CHECK(part <= 1);
+    }
+    CHECK(was_asleep);
+  });
+
   test("nobody waits for members that have not begun", [] {
     std::atomic<bool> is_over{false};
     std::atomic<int> late{0};
@@ -231,6 +248,14 @@ void shares() {
       for (std::thread &thread : threads) thread.join();
       CHECK(std::all_of(taken.begin() + 3, taken.end(), [](const auto &count) { return count == 1; }));
     }
+  });
+
+  test("where nobody else is expected a thread takes all shares", [] {
+    Shares all(0, 1000, 4);
+    all.expect_nobody();
+    std::uint64_t count = 0, first = 0, last = 0;
+    while (all.take(0, false, first, last)) count += last - first;
+    CHECK(count == 1000);
   });
 
   test("a thread begins with its own share, the same each time", [] {
@@ -413,7 +438,7 @@ void trials() {
   for (const unsigned guess : {1U, 2U}) {
     test("a number of threads is not judged before they have woken up", [guess] {
       static int loop;
-      for (const double latency : {20, 60, 150}) {
+      for (const double latency : {20, 60, 400, 800}) {
         LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
         double awake_from = 0, awake_until = 0;
         int two = 0;

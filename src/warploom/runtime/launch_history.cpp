@@ -33,8 +33,8 @@ constexpr double kNeverWidened = 2'000;
 // A trial ends with a launch that takes so many times as long as the longest one of the present plan, and where its
 // best launch but for the first takes so many times as long.
 constexpr double kHopeless = 3, kSlower = 1.5;
-// What took so many times as long when it was tried last is passed over; each time it is believed so much less, since
-// it may have met something else.
+// What took so many times as long when it was tried last is passed over, until trials have become seldom; each time it
+// is believed so much less, since it may have met something else.
 constexpr double kFarWorse = 1.25, kDoubted = 0.95;
 // All threads that a loop gets for one long launch are taken back when the next one takes less than so many times the
 // usual time, and such launches are rarer than one in so many: something else had the processor.
@@ -42,9 +42,6 @@ constexpr double kAsUsual = 2;
 constexpr unsigned kRare = 256;
 // After so long a pause no cache holds a loop's data any more.
 constexpr double kCold = 1'000'000;
-// Then the caller is late, and has to fetch its part. Where a loop takes longer in a row, those who have done theirs
-// take some of it.
-constexpr double kHelped = 8'000;
 constexpr std::uint64_t kColdKey = 0x5851f42d4c957f2c;
 // What a trial has to promise of its best launches: a gain; on fewer threads no loss.
 constexpr double kGain = 0.95, kAsGood = 1.02;
@@ -61,9 +58,9 @@ constexpr double kSurelyFaster = 0.8, kSurelySlower = 1.1;
 constexpr double kRemembered = 16;
 // A launch that takes so many times as long as usual has met something else, and counts as that much.
 constexpr double kOutlier = 8;
-// Threads that sleep are there after so long, in a virtual machine too. Until then launches tell nothing: a trial of a
-// few microseconds would be over before they come, each time.
-constexpr double kWaking = 200'000;
+// Threads that sleep are there after so long, in a virtual machine too, from which the host takes idle processors away.
+// Until then launches tell nothing: a trial of a few microseconds would be over before they come, each time.
+constexpr double kWaking = 1'000'000;
 // From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
 // left in other caches, and the host. A longer time is a pause.
 constexpr double kCycle = 8;
@@ -205,7 +202,7 @@ Plan next_plan(Entry &entry, int top, double elapsed) {
   const Plan next = plan_on_the_way(entry, top, elapsed);
   const double planned = entry.cost_of(entry.plan);
   double &cost = entry.cost_of(next);
-  if (cost <= kFarWorse * planned) return next;
+  if (cost <= kFarWorse * planned || entry.period == kLongestPeriod) return next;
   cost = kDoubted * std::min(cost, kOutlier * planned);
   return entry.plan;
 }
@@ -442,11 +439,7 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chro
   is_cold_ = entry->latest_end != 0 && nanoseconds(start) - entry->latest_end > kCold;
   if (!is_cold_) return choice_of(*entry, most, planned_now(*entry, top_level(most)), blocks_);
   // What members have in their caches is there by the plan of launches in a row.
-  if (entry->usual != 0) {
-    Choice choice = choice_of(*entry, most, entry->plan, blocks_);
-    choice.evenly = choice.evenly && entry->usual * static_cast<double>(blocks_) <= kHelped;
-    return choice;
-  }
+  if (entry->usual != 0) return choice_of(*entry, most, entry->plan, blocks_);
   Lease cold(key_ ^ kColdKey);
   if (!cold) return {guess, false, true};
   if (cold->key != (key_ ^ kColdKey)) begin(*cold, key_ ^ kColdKey, {top_level(guess), false});

@@ -240,6 +240,7 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
   sharers_ = job_->size();
   evenly_ = evenly && sharers > 1 && !in_order && launch().kernel->may_spin == 0;
   if (sharers_ > 1 && !in_order && !evenly_) shares_.emplace(first_, blocks_, sharers_);
+  if (shares_ && job_->is_asleep()) shares_->expect_nobody();
   const auto run = [](void *grid, unsigned part) { static_cast<LoomGrid *>(grid)->run_blocks(part); };
   job_->start({run, this, {&loop_, &launch(), loop_.frame}});
   has_woken_ = job_->has_woken();

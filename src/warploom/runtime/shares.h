@@ -33,6 +33,9 @@ class Shares {
     }
   }
 
+  // No other thread will begin within microseconds: who is done takes from their shares at once. Before any is taken.
+  void expect_nobody() { grace_ = std::chrono::nanoseconds{0}; }
+
   // The next blocks for thread `number`, [first, last); false when none are left. `single`: one at a time. A number
   // that has no share takes from the others' only.
   bool take(unsigned number, bool single, std::uint64_t &first, std::uint64_t &last) {
@@ -63,7 +66,7 @@ class Shares {
 
   // Until others' shares may be taken; false when nothing is left of them before that.
   bool wait_for_latecomers() const {
-    while (watch_.elapsed() < kGrace) {
+    while (watch_.elapsed() < grace_) {
       const auto is_left = [](const Share &share) {
         const std::uint64_t left = share.left.load(std::memory_order_relaxed);
         return left >> 32 < (left & 0xffffffff);
@@ -105,6 +108,7 @@ class Shares {
   }
 
   Stopwatch watch_;
+  std::chrono::nanoseconds grace_ = kGrace;
   std::uint64_t first_, last_, piece_;
   unsigned count_;
   std::unique_ptr<Share[]> shares_;

@@ -273,11 +273,19 @@ Job::Job(unsigned wanted) {
 
 Job::~Job() { wait(); }
 
+bool Job::is_asleep() const {
+  for (unsigned word = 0; word < words_; ++word) {
+    if ((claimed_[word] & ~team_->sleepers(word).load(std::memory_order_relaxed)) != 0) return false;
+  }
+  return true;
+}
+
 void Job::start(const PartsWork &work) {
   if (count_ == 0) return;
   work_ = work;
   left_ = count_;
   number_ = team_->next_number();
+  if (is_asleep()) patience_ = kGrace;
   for (unsigned word = 0; word < words_; ++word) {
     const std::uint64_t asleep = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
     slept_[word] = asleep;

@@ -47,6 +47,8 @@ class Job {
 
   // Parts, that of the owner among them.
   unsigned size() const { return count_ + 1; }
+  // Whether all members sleep: none will begin within microseconds.
+  bool is_asleep() const;
   // Members begin their parts, each as soon as it can.
   void start(const PartsWork &work);
   // Whether some of them slept.
