@@ -286,9 +286,10 @@ bool returns_at_once(Entry &entry, double each) {
 
 void win(Entry &entry, Plan rival) {
   entry.way = rival.level < entry.plan.level && rival.level != 0 ? Way::kFewer : Way::kMore;
-  entry.failures = 0;
-  // Fewer threads need not be faster: that has shown nothing of others.
-  if (rival.level >= entry.plan.level) entry.period = kShortestPeriod;
+  entry.failures = entry.steady = 0;
+  // Fewer threads need not be faster: that has shown nothing of others. But a team loses to one thread while a member
+  // comes late, which passes: it is asked again soon.
+  if (rival.level >= entry.plan.level || rival.level == 0) entry.period = kShortestPeriod;
   adopt(entry, rival);
 }
 

@@ -40,7 +40,7 @@ from warploom.passes.contracts import ONE_LOOP_A_GRID, STRUCTURED
 NAME = "collapse_grid"
 ANY, EVENLY, ROWS = "any", "evenly", "rows"
 NEAR = 8  # elements from one thread's to the next one's, at most
-MERGED_THREADS = 256  # blocks of fewer get no code for their size: they are made larger, up to that many (loom_grid.cpp)
+MERGED_THREADS = 256  # blocks of fewer get no code for their size, but are made larger: kMergedThreads of loom_grid.cpp
 BLOCK_ID, THREAD_ID, BLOCK_SIZE, GRID_SIZE, FIRST_THREAD = "bx", "tx", "bdx", "gdx", "bx * bdx"
 PRODUCTS: dict[frozenset[str], str] = {
     frozenset((BLOCK_ID, BLOCK_SIZE)): FIRST_THREAD,
