@@ -35,6 +35,7 @@ from warploom.compiler.signature import KernelSignature
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.launch import Dims
 from warploom.core.records import dataclass
+from warploom.core.turn import Turn
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE
 
@@ -113,19 +114,9 @@ def special_numbers(signature: KernelSignature, numbers: Mapping[int, int]) -> t
     return tuple((at, (value & (1 << 64) - 1).to_bytes(8, "little")[: sizes[at]]) for at, value in numbers.items())
 
 
-class _Queue:
-    """The modules of one process are made one after the other: on one processor several would hold up the program in
-    spite of their priority, by the caches that they share with it. A process that is forked begins with none."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        os.register_at_fork(after_in_child=self._renew)
-
-    def _renew(self) -> None:
-        self.lock = threading.Lock()
-
-
-_queue = _Queue()
+# The modules of one process are made one after the other: on one processor several would hold up the program in spite
+# of their priority, by the caches that they share with it.
+_queue = Turn()
 
 
 def make_beside(request: Request, ready: Callable[[Module], None]) -> None:

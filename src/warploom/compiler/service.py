@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
 from collections.abc import Mapping
 from functools import cache as once
 from pathlib import Path
@@ -27,6 +26,7 @@ from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.garbage import seldom_collecting
 from warploom.core.records import dataclass, field, replace
+from warploom.core.turn import Turn
 from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import cccl
@@ -69,18 +69,7 @@ class Module:
     contents: Contents
 
 
-class _Turn:
-    """The lock of this process's compiler; a process that is forked begins with it free."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        os.register_at_fork(after_in_child=self._renew)
-
-    def _renew(self) -> None:
-        self.lock = threading.RLock()
-
-
-_turn = _Turn()
+_turn = Turn()  # at the compiler of this process
 
 
 @once
