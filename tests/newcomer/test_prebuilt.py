@@ -76,7 +76,7 @@ def _symbols(file: Path, *flags: str) -> set[str]:
 
 
 def test_only_cudas_names_are_visible(wheel: Path) -> None:
-    ours = re.compile(r"(cu|nvml|nvrtc|nvtx|__cuda|__warploom_)")
+    ours = re.compile(r"(cu|nvJitLink|nvml|nvrtc|nvtx|__cuda|__warploom_)")
     (folder,) = wheel.iterdir()
     shared = _symbols(folder / runtime_library.LIBRARY, "-D", "--defined-only")
     joined = _symbols(folder / runtime_library.STATIC_LIBRARY, "--extern-only", "--defined-only")
