@@ -24,7 +24,7 @@ from warploom.analysis.lanes import Shapes
 from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
+from warploom.ir.core import FALSE, TRUE, Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.properties import is_arithmetic
 from warploom.passes.vector.vector_calls import VectorCalls
 from warploom.passes.vector.vector_report import Seen
@@ -272,6 +272,16 @@ class Widener:
 
     def bits(self, mask: Operand) -> Value:
         return self.build.op("bitcast", [mask], f"i{self.width}")
+
+    def lowest(self, bits: Operand) -> Value:
+        """The number of the lowest bit that is set; that of all where none is."""
+        count = {"callee": f"llvm.cttz.{bits.type}", "effects": "none", "speculatable": True}
+        return self.build.op("call", [bits, FALSE], bits.type, "lane", **count)
+
+    def but_lowest(self, bits: Operand) -> Value:
+        """The bits without the lowest one that is set."""
+        lower = self.build.op("add", [bits, int_const(bits.type, -1)], bits.type)
+        return self.build.op("and", [bits, lower], bits.type)
 
     def holding(self, claims: Sequence[Operand], row: int, dims: int) -> Operand | None:
         """Whether all claims hold for the active threads (`mask`) of a row; None where there are no claims."""

@@ -17,7 +17,6 @@ from warploom.analysis.lanes import SPREAD, TOGETHER
 from warploom.analysis.sinkable_loads import ADDRESSING
 from warploom.ir import types
 from warploom.ir.core import (
-    FALSE,
     Attribute,
     Builder,
     Op,
@@ -211,11 +210,8 @@ def over_lanes(w: Widener, mask: Operand | None, body: Callable[[Value], None]) 
     build.terminate("condition", [more, left])
 
     def turn() -> None:
-        count = {"callee": f"llvm.cttz.{bits.type}", "effects": "none", "speculatable": True}
-        lane = w.build.op("call", [here, FALSE], bits.type, "lane", **count)
-        body(lane)
-        lower = w.build.op("add", [here, int_const(bits.type, -1)], bits.type)
-        w.build.terminate("yield", [w.build.op("and", [here, lower], bits.type)])
+        body(w.lowest(here))
+        w.build.terminate("yield", [w.but_lowest(here)])
 
     w.inside(after, turn)
     attrs: dict[str, Attribute] = {"bounded": True, OF_LANES: True}

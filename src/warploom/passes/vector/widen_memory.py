@@ -237,9 +237,7 @@ def scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]
     if mask is None or seldom or not _may_be_one(w, mask):
         return _scatter(w, op, row, seldom)
     bits = w.bits(mask)
-    lower = w.build.op("add", [bits, int_const(bits.type, -1)], bits.type)
-    others = w.build.op("and", [bits, lower], bits.type)
-    several = w.build.op("icmp", [others, int_const(bits.type, 0)], "i1", pred="ne")
+    several = w.build.op("icmp", [w.but_lowest(bits), int_const(bits.type, 0)], "i1", pred="ne")
     w.either(several, lambda: _scatter(w, op, row), lambda: _store_one(w, op, row, bits))
     return []
 
@@ -253,7 +251,7 @@ def _store_one(w: Widener, op: Op, row: int, bits: Value) -> list[Operand]:
     """Store the element of the one thread of `bits`, if there is any."""
 
     def write() -> list[Operand]:
-        lane = _first(w, bits)
+        lane = w.lowest(bits)
         value, place = (w.build.op("extractelement", [w.vector(each, row), lane], each.type) for each in op.operands)
         w.build.effect("store", [value, place], align=align_of_access(op))
         return []
@@ -261,11 +259,6 @@ def _store_one(w: Widener, op: Op, row: int, bits: Value) -> list[Operand]:
     some = w.build.op("icmp", [bits, int_const(bits.type, 0)], "i1", pred="ne")
     w.either(some, write, list)
     return []
-
-
-def _first(w: Widener, bits: Value) -> Value:
-    attrs = {"callee": f"llvm.cttz.{bits.type}", "effects": "none", "speculatable": True}
-    return w.build.op("call", [bits, FALSE], bits.type, **attrs)
 
 
 def _scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]:

@@ -28,7 +28,7 @@ from collections.abc import Callable
 
 from warploom.analysis.known_lanes import KnownLanes
 from warploom.ir import types
-from warploom.ir.core import FALSE, TRUE, Builder, Const, Op, Operand, Region, Value, globals_in, int_const
+from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, globals_in, int_const
 from warploom.ir.ops import WARP_SIZE
 from warploom.ir.team import shuffle_source
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
@@ -226,9 +226,7 @@ def _for_each_different(w: Widener, vector: Operand, make: Callable[[Operand, Op
 
 def _lowest(w: Widener, lanes: Operand) -> Operand:
     """The number of the lowest lane; 0 where there is none."""
-    count = {"callee": "llvm.cttz.i32", "effects": "none", "speculatable": True}
-    found = w.build.op("call", [lanes, FALSE], "i32", "lowest", **count)
-    return w.build.op("and", [found, int_const("i32", WARP_SIZE - 1)], "i32")
+    return w.build.op("and", [w.lowest(lanes), int_const("i32", WARP_SIZE - 1)], "i32")
 
 
 def shuffle(w: Widener, op: Op, known: KnownLanes) -> None:
