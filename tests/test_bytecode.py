@@ -24,11 +24,13 @@ with together("test", up_to="warploom.ir.core"):
     from warploom import ir
 assert together.__module__ == "warploom.bytecode" and ir.__path__ and core.Op.__name__ == "Op"
 assert "class Op" in inspect.getsource(core.Op)
-assert core.__file__.endswith("core.py") and core.__spec__.loader.get_code("warploom.ir.core").co_filename == core.__file__
+assert core.__file__.endswith("core.py")
+assert core.__spec__.loader.get_code("warploom.ir.core").co_filename == core.__file__
 assert not any(type(each).__module__ == "warploom.bytecode" for each in sys.meta_path)
 together_now = [name for name, module in sys.modules.items()
                 if name.startswith("warploom.") and str(module.__spec__.cached).endswith("modules")]
-print(len(together_now), "warploom.ir.core" in together_now, "warploom.ir" in together_now, sum("ir/" in str(each) for each in compiled))
+there = [f"warploom.ir{each}" in together_now for each in (".core", "")]
+print(len(together_now), *there, sum("ir/" in str(each) for each in compiled))
 """
 
 

@@ -3,9 +3,9 @@
 
     280 modules: each looked for, its times compared, its bytecode read --> one file of the cache, for all of them
 
-The names of a package are in most of its modules; in one file each is written, read and made a string of Python's once.
-Where Python keeps no bytecode (PYTHONDONTWRITEBYTECODE, as in most containers) the first process alone reads sources. The
-file's key is that of the package's sources and of this Python, so that a module is never older than its source.
+The names of a package are in most of its modules; in one file each is written, read and made a string of Python's
+once. Where Python keeps no bytecode (PYTHONDONTWRITEBYTECODE, as in many containers) the first process alone reads
+sources. The file's key is that of the package's sources and of this Python: no module is older than its source.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import MAGIC_NUMBER, spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import cast
 
 from warploom import cache
 
 KIND = "bytecode-together"
 _NAME = "modules"
 _PACKAGE = "__init__.py"
-
-
 _turn = threading.Lock()  # whoever imports meanwhile uses the same file
 
 
@@ -111,8 +110,8 @@ class _Loader(SourceFileLoader):
 def _read(path: Path) -> dict[str, CodeType] | None:
     try:
         with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            found = marshal.loads(text)
-            return found if isinstance(found, dict) else None
+            found: dict[str, CodeType] | object = marshal.loads(text)
+            return cast("dict[str, CodeType]", found) if isinstance(found, dict) else None
     except (OSError, ValueError, EOFError, TypeError):  # none, or none that was written whole
         return None
 
