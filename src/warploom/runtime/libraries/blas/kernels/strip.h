@@ -32,6 +32,7 @@ struct Next {
   const T *c = nullptr;  // null: none
   static constexpr Size kLine = 64 / sizeof(T);
 
+  bool is_nothing() const { return lines == 0 && c == nullptr; }
   static Size steps(Size depth, int columns) {
     const Size early = depth - kLate - columns * kApart;
     return early > 0 ? early / kEvery : 0;
@@ -64,7 +65,7 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
 #pragma clang loop unroll(full)
   for (int j = 0; j < kPointers; ++j) at[j] = b.data + kThird * j * b.step_column;
   Size k = 0;
-  const Size late = depth - kLate - columns * kApart, steps = Next<T>::steps(depth, columns);
+  const Size late = depth - kLate - columns * kApart, steps = next.is_nothing() ? 0 : Next<T>::steps(depth, columns);
   Size step = 0;
   for (int column = 0;;) {
     const bool is_early = step < steps;
