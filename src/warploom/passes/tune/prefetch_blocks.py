@@ -266,7 +266,7 @@ def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ra
     seen: set[Operand] = set()
     left = MOST_LINES
     bits = function.facts.processor.vector_bits
-    work = instructions(growths.grid.region, bits)
+    work = instructions(growths.grid.region, bits, MOST_LINES * LEAST_WORK)  # more is not asked for
 
     @cache
     def steps(loop: Op) -> Steps:  # one loop has many accesses
