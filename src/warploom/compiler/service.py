@@ -25,7 +25,7 @@ from warploom.bytecode import together
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
-from warploom.core.garbage import seldom_collecting
+from warploom.core.garbage import leave_alone, seldom_collecting
 from warploom.core.records import dataclass, field, replace
 from warploom.core.turn import Turn
 from warploom.cpu import cpus, default_cpu
@@ -214,6 +214,7 @@ def _load_compiler() -> None:
         if meanwhile is not None:
             meanwhile.join()
         load(library)
+        leave_alone()
 
 
 def _machine_code(
