@@ -148,3 +148,12 @@ def test_the_device() -> None:
     cp.cuda.runtime.memcpy(x.data.ptr, place, 16, cp.cuda.runtime.memcpyDeviceToDevice)
     cp.cuda.runtime.free(place)
     assert (x == 0x01010101).all()
+
+
+def test_comparisons_make_arrays_of_numpys() -> None:
+    x = cp.arange(3, dtype=cp.float32)
+    assert cp.allclose(x, np.arange(3.0))
+    assert cp.allclose([0, 1, 2], x)
+    assert cp.isclose(np.arange(3.0), x + cp.asarray([0, 1, 0])).get().tolist() == [True, False, True]
+    with pytest.raises(TypeError, match="Unsupported type"):
+        cp.add(x, np.arange(3.0))

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from warploom.compat.pycuda import driver
-from warploom.compat.pycuda.compiler import SourceModule
+from warploom.compat import cupy
+from warploom.compat.pycuda import driver, gpuarray, tools
+from warploom.compat.pycuda.compiler import DynamicSourceModule, SourceModule
+from warploom.compat.pycuda.elementwise import ElementwiseKernel
 
 PROGRAM = r'''
 import numpy
@@ -145,3 +147,50 @@ def test_mistakes_are_told() -> None:
         kernel(memory, np.int32(3), block=(4096, 1, 1))
     with pytest.raises(NotImplementedError, match="texture object"):
         module.get_texref("t")
+
+
+def test_kernels_that_launch_kernels() -> None:
+    module = DynamicSourceModule("""
+      __global__ void inner(int *x, int by) { x[threadIdx.x] += by; }
+      __global__ void outer(int *x) { inner<<<1, 4>>>(x, 10 * threadIdx.x + 1); }
+    """)
+    x = np.zeros(4, np.int32)
+    module.get_function("outer")(driver.InOut(x), block=(2, 1, 1))
+    assert x.tolist() == [12] * 4
+
+
+def test_vector_types() -> None:
+    points = gpuarray.zeros(3, gpuarray.vec.float3)
+    points[1] = gpuarray.vec.make_float3(3, 4)
+    lengths = gpuarray.empty(3, np.float32)
+    norm = ElementwiseKernel("float3 from, float3 *p, float *r", "r[i] = hypotf(p[i].x - from.x, p[i].y)")
+    norm(gpuarray.vec.make_float3(0, 0, 5), points, lengths)
+    assert lengths.get().tolist() == [0, 5, 0]
+    assert tools.dtype_to_ctype(gpuarray.vec.types["double2"]) == "double2"
+    with pytest.raises(AttributeError):
+        _ = gpuarray.vec.float5
+
+
+def test_arrays_of_others_limits_and_what_is_kept() -> None:
+    double = SourceModule("__global__ void k(float *x) { x[threadIdx.x] *= 2; }").get_function("k")
+    x = cupy.arange(4, dtype=cupy.float32)
+    double(x, block=(4, 1, 1))
+    assert x.get().tolist() == [0, 2, 4, 6]
+    assert driver.mem_alloc_like(x.get()).as_buffer(16).nbytes == 16
+
+    before = driver.Context.get_limit(driver.limit.PRINTF_FIFO_SIZE)
+    driver.Context.set_limit(driver.limit.PRINTF_FIFO_SIZE, 2 * before)
+    assert driver.Context.get_limit(driver.limit.PRINTF_FIFO_SIZE) == 2 * before
+    driver.Context.set_limit(driver.limit.PRINTF_FIFO_SIZE, before)
+    with pytest.raises(driver.LogicError):
+        driver.Context.set_limit(99, 1)
+
+    calls: list[int] = []
+
+    @tools.context_dependent_memoize
+    def made(number: int) -> int:
+        calls.append(number)
+        return number + 1
+
+    assert (made(1), made(1), calls) == (2, 2, [1])
+    assert tools.PageLockedMemoryPool().allocate(3, np.float32).shape == (3,)

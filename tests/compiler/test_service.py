@@ -141,6 +141,7 @@ def test_words_of_nvrtc_and_nvcc() -> None:
     assert found.places == ("-Ia", "-Ib", "-isystem", "c")
     assert found.defines == (("N", "3"), ("M", "1"))
     assert found.before_headers == ("-U__X", "-include", "d.h", "-D__FLAG=1")
+    assert parse_options(["-std=c++11"]).standard == "c++14"  # which the CUDA headers need
     for wrong in (["-nonsense"], ["-fmad=maybe"], ["-arch=new"], ["-std"], ["--engine=warp"]):
         with pytest.raises(Diagnostic):
             parse_options(wrong)

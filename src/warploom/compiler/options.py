@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from warploom.core.records import dataclass, replace
@@ -138,7 +139,7 @@ def _preprocessed(options: Options, flag: str, value: str) -> Options:
 
 def _valued(options: Options, word: str, name: str, value: str) -> Options:
     if name == "-std":
-        return replace(options, standard=value)
+        return replace(options, standard=re.sub("(03|11)$", "14", value))  # which the CUDA headers here need
     if name == "-arch":
         return replace(options, arch=_architecture(word, value))
     if name in ("-fmad", "-ftz"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from warploom.api.dtypes import is_array
 from warploom.compat.cupy import pending
-from warploom.compat.cupy.core import Plain, apply, memory_of, ndarray, numpy_of, wrap
+from warploom.compat.cupy.core import Plain, apply, cupy_of, memory_of, ndarray, numpy_of, wrap
 
 # What has an array among its arguments, or makes one.
 ARRAYS = """abs absolute add all allclose amax amin angle any append apply_along_axis arange arccos arccosh arcsin
@@ -54,6 +54,21 @@ def function_of(made: Callable[..., Any], name: str) -> Callable[..., Any]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = made.__doc__
     return function
+
+
+def _made_an_array(value: Any) -> Any:
+    return cupy_of(np.asarray(value)) if type(value) in (np.ndarray, list) else value
+
+
+def _with_arrays(made: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The same of two arrays which may be NumPy's: CuPy makes arrays of these first."""
+
+    def compared(a: Any, b: Any, *given: Any, **options: Any) -> Any:
+        return apply(made, (_made_an_array(a), _made_an_array(b), *given), options)
+
+    compared.__name__ = compared.__qualname__ = name
+    compared.__doc__ = made.__doc__
+    return compared
 
 
 class Ufunc:
@@ -104,6 +119,8 @@ def made_functions() -> dict[str, Any]:
             found[name] = function_of(own, name)
         elif own is not None and name in ("c_", "r_", "mgrid", "ogrid"):
             found[name] = _Subscripted(own)
+    for name in ("isclose", "allclose"):
+        found[name] = _with_arrays(getattr(np, name), name)
     for name in WORDS:
         if hasattr(np, name):
             found[name] = _word(getattr(np, name))

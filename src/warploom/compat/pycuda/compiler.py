@@ -90,6 +90,27 @@ class SourceModule(Module):
         super().__init__(module)
 
 
+class DynamicSourceModule(SourceModule):
+    """A source whose kernels launch kernels."""
+
+    def __init__(
+        self,
+        source: str,
+        nvcc: str = "nvcc",
+        options: Sequence[str] | None = None,
+        keep: bool = False,
+        no_extern_c: bool = False,
+        arch: str | None = None,
+        code: str | None = None,
+        cache_dir: str | None = None,
+        include_dirs: Sequence[str] = (),
+        cuda_libdir: str | None = None,
+    ) -> None:
+        del cuda_libdir
+        words = [*(DEFAULT_NVCC_FLAGS if options is None else options), "-rdc=true"]
+        super().__init__(source, nvcc, words, keep, no_extern_c, arch, code, cache_dir, include_dirs)
+
+
 def module_from_file(filename: str) -> Module:
     """What `warpcc -cubin`, `-ptx` or `-fatbin` wrote. Raises CudaError."""
     return Module(LoadedModule(filename))
@@ -151,6 +172,8 @@ class Function:
             return Address(int(value), value)
         if hasattr(value, "gpudata"):
             return Address(int(value.gpudata), value)
+        if hasattr(value, "__cuda_array_interface__"):
+            return Address(int(value.__cuda_array_interface__["data"][0]), value)
         parameters = self._own.signature.parameters
         is_pointer = place < len(parameters) and parameters[place].is_pointer
         if is_pointer and (is_scalar(value) or isinstance(value, int)):
@@ -204,7 +227,8 @@ class Function:
 
 
 def _is_memory(value: Any) -> bool:
-    return hasattr(value, "gpudata") or isinstance(value, driver.DeviceAllocation)
+    owns = hasattr(value, "gpudata") or hasattr(value, "__cuda_array_interface__")
+    return owns or isinstance(value, driver.DeviceAllocation)
 
 
 def _dtype(word: Any) -> Any:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from warploom.api.runtime import CudaError, device_properties
+import ctypes
+
+from warploom.api.runtime import CudaError, device_properties, runtime
 from warploom.compat.cupy.cuda import runtime as functions
 
 
@@ -57,6 +59,12 @@ class mem_attach_flags:  # noqa: N801 - PyCUDA's name
     """Of managed_empty."""
 
     GLOBAL, HOST, SINGLE = 1, 2, 4
+
+
+class limit:  # noqa: N801 - PyCUDA's name
+    """Of Context.set_limit."""
+
+    STACK_SIZE, PRINTF_FIFO_SIZE, MALLOC_HEAP_SIZE, DEV_RUNTIME_SYNC_DEPTH, DEV_RUNTIME_PENDING_LAUNCH_COUNT = range(5)
 
 
 class Device:
@@ -140,3 +148,15 @@ class Context:
     @staticmethod
     def set_cache_config(config: int) -> None:
         """A CPU's cache prefers nothing."""
+
+    @staticmethod
+    def set_limit(limit: int, value: int) -> None:
+        """Change one of `limit`. Raises CudaError for what has none."""
+        runtime().call("cudaDeviceSetLimit", ctypes.c_int(limit), ctypes.c_size_t(value))
+
+    @staticmethod
+    def get_limit(limit: int) -> int:
+        """One of `limit`."""
+        value = ctypes.c_size_t()
+        runtime().call("cudaDeviceGetLimit", ctypes.byref(value), ctypes.c_int(limit))
+        return value.value

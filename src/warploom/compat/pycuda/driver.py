@@ -27,6 +27,7 @@ device_attribute = _device.device_attribute
 event_flags = _device.event_flags
 func_cache = _device.func_cache
 host_alloc_flags = _device.host_alloc_flags
+limit = _device.limit
 mem_attach_flags = _device.mem_attach_flags
 mem_get_info = _device.mem_get_info
 
@@ -95,6 +96,11 @@ class DeviceAllocation:
 def mem_alloc(bytes: int) -> DeviceAllocation:  # noqa: A002 - PyCUDA's name
     """New memory."""
     return DeviceAllocation(int(bytes))
+
+
+def mem_alloc_like(ary: Plain) -> DeviceAllocation:
+    """Memory for as many bytes as an array has."""
+    return mem_alloc(ary.nbytes)
 
 
 def mem_alloc_pitch(width: int, height: int, access_size: int) -> tuple[DeviceAllocation, int]:
@@ -326,7 +332,7 @@ class Event:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Function", "Module", "module_from_file", "module_from_buffer", "SourceModule"):
+    if name in ("Function", "Module", "module_from_file", "module_from_buffer", "SourceModule", "DynamicSourceModule"):
         from warploom.compat.pycuda import compiler
 
         return getattr(compiler, name)

@@ -11,6 +11,7 @@ import numpy as np
 from warploom.api.dtypes import is_array
 from warploom.compat.cupy import pending
 from warploom.compat.pycuda import driver
+from warploom.compat.pycuda import vec as vec
 
 Plain = np.ndarray[Any, Any]
 
