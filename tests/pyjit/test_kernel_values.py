@@ -366,3 +366,22 @@ def test_the_copy_of_an_in_argument_lives_as_long_as_the_launch(dtype: type[Any]
     copy[many // 256, 256, stream](cuda.Out(rows[1]), cuda.In(x))
     stream.synchronize()
     assert (rows[1] == x).all()
+
+
+def test_each_call_with_a_signature_converts_its_own_numbers() -> None:
+    @cuda.jit("void(int64[:], int8, uint16, float32)")
+    def kernel(out, small, wide, real):
+        out[0], out[1], out[2] = small, wide, int(real)
+
+    out = np.zeros(3, np.int64)
+    for given, want in (
+        ((5, 7, 2), [5, 7, 2]),
+        ((-3, -1, 2.5), [-3, 65535, 2]),
+        ((200, 65537, -9.5), [-56, 1, -9]),
+        ((np.int64(129), np.int32(-2), np.float64(8.25)), [-127, 65534, 8]),
+        ((5, 7, 2), [5, 7, 2]),
+    ):
+        kernel[1, 1](out, *given)
+        assert out.tolist() == want
+    with pytest.raises(warploom.ArgumentError, match="No matching definition"):
+        kernel[1, 1](out, np.zeros(2), 7, 2)

@@ -151,18 +151,24 @@ def taken_apart(name: str, kind: Type) -> tuple[list[str], str]:
 # -- signatures -------------------------------------------------------------------------------------------------------
 
 
-def coerced(name: str, signatures: Sequence[Signature], arguments: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
-    """The arguments, `taken`, as the signature that fits them has them. Raises ArgumentError where none does."""
-    pairs = [taken(each) for each in arguments]
-    types = [type_of(key) for key, _ in pairs]
+def fitting(name: str, signatures: Sequence[Signature], keys: Sequence[Any]) -> list[tuple[Pattern, Type]]:
+    """What the signature that fits arguments with these keys has for each, and what is given; ArgumentError where none
+    fits."""
+    types = [type_of(key) for key in keys]
     found = chosen(signatures, types)
     if found is None:
         given = ", ".join(kind.name for kind in types)
         raise ArgumentError(f"No matching definition of {name} for ({given}) among its {len(signatures)} signatures")
-    wanted = zip(found.arguments, types, arguments, pairs, strict=True)
+    return list(zip(found.arguments, types, strict=True))
+
+
+def coerced(
+    wanted: Sequence[tuple[Pattern, Type]], arguments: Sequence[Any], pairs: Sequence[tuple[Any, list[Any]]]
+) -> list[tuple[Any, list[Any]]]:
+    """The arguments, which `taken` made `pairs` of, as the signature that fits them has them."""
     return [
         pair if _fits(pattern, kind) else taken(_converted(pattern, kind, value))
-        for pattern, kind, value, pair in wanted
+        for (pattern, kind), value, pair in zip(wanted, arguments, pairs, strict=True)
     ]
 
 
@@ -173,11 +179,13 @@ def _fits(pattern: Pattern, found: Type) -> bool:
 def _converted(pattern: Pattern, found: Type, value: Any) -> Any:
     assert isinstance(pattern, Scalar)
     assert isinstance(found, Scalar)
-    dtype = np.dtype(pattern.name)
+    made = np.dtype(pattern.name).type
     if pattern.kind in "iu" and found.kind in "biu":  # what has too many bits loses the upper ones, as in C
-        return np.frombuffer((int(value) & (1 << 8 * pattern.size) - 1).to_bytes(pattern.size, "little"), dtype)[0]
+        bits = 8 * pattern.size
+        number = int(value) & (1 << bits) - 1
+        return made(number - (1 << bits) if pattern.kind == "i" and number >> (bits - 1) else number)
     with np.errstate(over="ignore"):
-        return dtype.type(value)
+        return made(value)
 
 
 def patterns_of(types: Sequence[Any]) -> Signature:

@@ -20,12 +20,12 @@ from warploom.api.module import RawModule
 from warploom.api.runtime import KernelFault
 from warploom.api.streams import Stream
 from warploom.core.records import dataclass
-from warploom.pyjit.arguments import Hint, coerced, patterns_of, taken, type_of
+from warploom.pyjit.arguments import Hint, coerced, fitting, patterns_of, taken, type_of
 from warploom.pyjit.launches import LaunchError, Overloads, extent_of_launch
 from warploom.pyjit.loops import stored
 from warploom.pyjit.lowering import Raised
 from warploom.pyjit.program import WrittenKernel, symbol_of, write_kernel
-from warploom.pyjit.signatures import Signature, signatures_of
+from warploom.pyjit.signatures import Pattern, Signature, signatures_of
 from warploom.pyjit.source import parameters_of, tree_of
 from warploom.pyjit.types import Type
 
@@ -84,6 +84,9 @@ class Function:
         self.__module__ = function.__module__
         self._kernels: dict[tuple[Type, ...], Made] = {}
         self.ready: dict[tuple[Any, ...], Made] = {}  # by what the arguments of a call look like
+        self.fitting: dict[
+            tuple[Any, ...], list[tuple[Pattern, Type]]
+        ] = {}  # what the signature that fits has for such
         self._specialised: dict[Signature, Function] = {}
         self._lock = threading.Lock()
 
@@ -250,18 +253,24 @@ class Configured:
             arguments = tuple(value for _, value in given)
         arguments = tuple(each.given() if isinstance(each, Hint) else each for each in arguments)  # copies live on
         pairs = self._taken(arguments)
-        keys = [key for key, _ in pairs]
-        words = [word for _, given in pairs for word in given]
-        made = function.ready.get(tuple(keys)) or self._made(keys)
+        keys = tuple([key for key, _ in pairs])
+        made = function.ready.get(keys)
+        if made is None and function.signatures:
+            wanted = function.fitting.get(keys)
+            if wanted is None:
+                wanted = function.fitting[keys] = fitting(function.__name__, function.signatures, keys)
+            pairs = coerced(wanted, arguments, pairs)
+            keys = tuple([key for key, _ in pairs])
+            made = function.ready.get(keys)
+        if made is None:
+            made = self._made(keys)
         if self.grid == 0:  # forall(0)
             return
-        self._launch(made, words)
+        self._launch(made, [word for _, given in pairs for word in given])
         if self.stream is not None:
             self.stream.keep(arguments)
 
     def _taken(self, arguments: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
-        if self.function.signatures:
-            return coerced(self.function.__name__, self.function.signatures, arguments)
         pairs: list[tuple[Any, list[Any]]] = []
         for value in arguments:
             try:
