@@ -136,12 +136,12 @@ bool keeps_columns(const MixedProduct &p) { return p.epilogue != nullptr; }
 bool keeps_columns(const IntegerProduct &) { return false; }
 
 // No bit depends on how lanes' products are cut: by one thread so that little is packed twice, by several so that each
-// has two tiles. Columns are multiples of `panel` as far as they are cut here.
+// has four tiles. Columns are multiples of `panel` as far as they are cut here.
 Tiling tiling_for_lanes(Tiling tiling, bool keeps_columns, unsigned threads, std::int64_t panel) {
   constexpr std::int64_t kRows = 256, kColumns = 512, kLeast = 64;
   tiling.rows = kRows;
   if (!keeps_columns) tiling.columns = kColumns / panel * panel;
-  while (threads > 1 && tiling.count() < 2 * threads) {
+  while (threads > 1 && tiling.count() < 4 * threads) {
     const bool can_narrow = !keeps_columns && tiling.columns >= 2 * kLeast && tiling.columns / 2 % panel == 0;
     if (tiling.rows <= kLeast && !can_narrow) break;
     const bool narrows = can_narrow && (tiling.columns > tiling.rows || tiling.rows <= kLeast);
