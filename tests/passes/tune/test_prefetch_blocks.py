@@ -18,7 +18,8 @@ LOAD = "%v: <16 x float> = load %a [align=4]"
 STORE = "store %v, %a [align=4]"
 
 KERNEL = """
-kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %p: ptr, %long: <32 x float>, %v: <16 x float>) {
+kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32,
+          %n: i32, %p: ptr, %long: <32 x float>, %v: <16 x float>) {
   shared @own [size=4096, align=4]
   grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)
     %left: i32 = mul %bx, STEP [flags=(nsw)]
