@@ -55,7 +55,7 @@ Lanes<T> numbers() {
   return Lanes<T>{0, 1, 2, 3, 4, 5, 6, 7};
 }
 #if defined(__AVX512VL__)
-// The numbers where the mask is on, and zeros; what is off is not read.
+// The numbers where the mask is on, and zeros; others are not read.
 template <class T>
 Lanes<T> load_where(__mmask8 where, const T *from) {
   if constexpr (sizeof(T) == 8) {
@@ -65,22 +65,17 @@ Lanes<T> load_where(__mmask8 where, const T *from) {
   }
 }
 #endif
-
-constexpr Size kAsked = 16;  // whose columns are one line of the cache
-
-// Asks for the values and columns of numbers [begin, begin + count), or some more.
+// The first `count` of eight numbers, and zeros.
 template <class T>
-void ask_for(const ShortRows<T> &rows, Size begin, Size count) {
-  for (Size i = begin; i < begin + count; i += kAsked) {
-    __builtin_prefetch(rows.cols + i);
-    __builtin_prefetch(rows.values + i);
-    if constexpr (sizeof(T) == 8) __builtin_prefetch(rows.values + i + kAsked / 2);
-  }
+Lanes<T> first_of(Size count, const T *from) {
+  return numbers<T>() < static_cast<T>(count) ? load(from) : Lanes<T>{};
 }
 
-// Whether all columns of numbers [begin, begin + count) are inside.
+constexpr Size kAtOnce = 16;  // columns that are one line of the cache
+
+// Whether all columns of numbers [begin, begin + count) are inside. If `asks`, their values are asked for.
 template <class T>
-bool are_inside(const ShortRows<T> &rows, Size begin, Size count) {
+bool are_inside(const ShortRows<T> &rows, Size begin, Size count, bool asks = false) {
   if (rows.inside) return true;
   const std::int32_t *const cols = rows.cols + begin;
   std::uint32_t most = 0;
@@ -89,48 +84,26 @@ bool are_inside(const ShortRows<T> &rows, Size begin, Size count) {
     most = col > most ? col : most;
   };
   Size i = 0;
-  for (; i + kAsked <= count; i += kAsked) {
-    ask_for(rows, begin + i, 1);
-    for (Size j = i; j < i + kAsked; ++j) add(j);
+  for (; asks && i + kAtOnce <= count; i += kAtOnce) {
+    __builtin_prefetch(rows.values + begin + i);
+    __builtin_prefetch(rows.values + begin + i + kAtOnce / 2);
+    for (Size j = i; j < i + kAtOnce; ++j) add(j);
   }
   for (; i < count; ++i) add(i);
   return count == 0 || most < rows.size;
 }
 
+// Eight values times x, whose columns are inside. `x` is where column 0 would be, with columns as they are stored. In
+// pairs: of eight single loads LLVM makes a gather, which is slower.
 template <class T>
-using Half = T __attribute__((vector_size(kLanes / 2 * sizeof(T))));
-
-// x at four columns, which are inside. `x` is where column 0 would be, with columns as they are stored. In pairs: of
-// single loads LLVM makes a gather, which is slower; of eight, one more shuffle would be needed.
-template <class T>
-Half<T> pick(const std::int32_t *cols, const T *x) {
+Lanes<T> multiply_lanes(const std::int32_t *cols, const T *values, const T *x) {
   using Pair = T __attribute__((vector_size(2 * sizeof(T))));
   const auto pair = [&](int i) {
     return Pair{x[static_cast<std::uint32_t>(cols[i])], x[static_cast<std::uint32_t>(cols[i + 1])]};
   };
-  return __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
-}
-template <class T>
-Lanes<T> both(Half<T> low, Half<T> high) {
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-template <class T>
-Half<T> load_half(const T *from) {
-  Half<T> half;
-  __builtin_memcpy(&half, from, sizeof half);
-  return half;
-}
-template <class T>
-Half<T> multiply_half(const std::int32_t *cols, const T *values, const T *x) {
-  return load_half(values) * pick(cols, x);
-}
-template <class T>
-Half<T> add_half(const std::int32_t *cols, const T *values, const T *x, Half<T> sums) {
-#if defined(__FMA__) || defined(__aarch64__)
-  return __builtin_elementwise_fma(load_half(values), pick(cols, x), sums);
-#else
-  return sums + multiply_half(cols, values, x);
-#endif
+  const auto low = __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
+  const auto high = __builtin_shufflevector(pair(4), pair(6), 0, 1, 2, 3);
+  return load(values) * __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 // products[i] = value times x of numbers [begin, begin + count).
@@ -141,8 +114,7 @@ void multiply_piece(const ShortRows<T> &rows, Size begin, Size count, const T *x
   const auto base = static_cast<std::uint32_t>(rows.base);
   Size i = 0;
   for (; inside && i + kLanes <= count; i += kLanes) {
-    const Lanes<T> lanes =
-        load(values + i) * both<T>(pick(cols + i, x - rows.base), pick(cols + i + kLanes / 2, x - rows.base));
+    const Lanes<T> lanes = multiply_lanes(cols + i, values + i, x - rows.base);
     __builtin_memcpy(products + i, &lanes, sizeof lanes);
   }
   for (; i < count; ++i) {
@@ -153,46 +125,30 @@ void multiply_piece(const ShortRows<T> &rows, Size begin, Size count, const T *x
 
 // The lanes of a row whose columns are inside. The last eight values come once more, for those that are left.
 template <class T>
-[[gnu::always_inline]] inline Lanes<T> multiply_row(const ShortRows<T> &rows, Size row, const T *x) {
+Lanes<T> multiply_row(const ShortRows<T> &rows, Size row, const T *x) {
   const Size begin = rows.begin(row), count = rows.begin(row + 1) - begin;
   const std::int32_t *cols = rows.cols + begin;
   const T *values = rows.values + begin;
+  Lanes<T> sums = {};
   if (count < kLanes) {
-    Lanes<T> sums = {};
     for (Size i = 0; i < count; ++i) sums[0] += values[i] * x[static_cast<std::uint32_t>(cols[i])];
     return sums;
   }
-  Half<T> low = {}, high = {};
-  Size i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    low = add_half(cols + i, values + i, x, low);
-    high = add_half(cols + i + kLanes / 2, values + i + kLanes / 2, x, high);
-  }
-  const Size again = kLanes - (count - i);
-  cols += i - again, values += i - again;
-  const Lanes<T> last =
-      both<T>(multiply_half(cols, values, x), multiply_half(cols + kLanes / 2, values + kLanes / 2, x));
-  return both<T>(low, high) + (numbers<T>() < static_cast<T>(again) ? Lanes<T>{} : last);
+  Size left = count;
+  for (; left >= kLanes; left -= kLanes, cols += kLanes, values += kLanes) sums += multiply_lanes(cols, values, x);
+  const Size back = kLanes - left;
+  const Lanes<T> last = multiply_lanes(cols - back, values - back, x);
+  return sums + (numbers<T>() < static_cast<T>(back) ? Lanes<T>{} : last);
 }
 
-// The first `count` of eight numbers, and zeros.
-template <class T>
-Lanes<T> first_of(Size count, const T *from) {
-#if defined(__AVX512VL__)
-  const Size on = count < 0 ? 0 : count < kLanes ? count : kLanes;
-  return load_where(static_cast<__mmask8>((1U << on) - 1), from);
-#else
-  return numbers<T>() < static_cast<T>(count) ? load(from) : Lanes<T>{};
-#endif
-}
-// The lanes of a row of products, by `times` vectors.
 template <class T>
 Lanes<T> add_products(const T *products, Size count, Size times) {
   Lanes<T> sums = {};
   for (Size i = 0; i < times; ++i) sums += first_of(count - i * kLanes, products + i * kLanes);
   return sums;
 }
-// Of at most eight vectors, a number that is known.
+
+// The same of at most eight vectors, a number that is known.
 template <int times, class T>
 Lanes<T> add_few_products(const T *products, Size count) {
 #if defined(__AVX512VL__)
@@ -221,37 +177,26 @@ void sum_rows(Size count, T *sums, const Each &each) {
   for (; row < count; ++row) sums[row] = sum_of<T>(each(row));
 }
 
-// sums[i] = row first + i times x.
-template <class T>
-void sum_long_rows(const ShortRows<T> &rows, Size first, Size count, const T *x, T *sums) {
-  Size row = 0;
-  for (; row + kLanes <= count; row += kLanes) {
-    Lanes<T> lanes[kLanes];
-#pragma clang loop unroll(disable)
-    for (int i = 0; i < kLanes; ++i) lanes[i] = multiply_row(rows, first + row + i, x);
-    const Lanes<T> made = sums_of<T>(lanes);
-    __builtin_memcpy(sums + row, &made, sizeof made);
-  }
-  for (; row < count; ++row) sums[row] = sum_of<T>(multiply_row(rows, first + row, x));
-}
-
 // Rows whose products begin at from[i], by as many vectors for each: `known`, or if that is 0, `any`.
 template <int known, class T>
 void sum_group(const std::int32_t *from, Size count, Size any, const T *products, T *sums) {
   sum_rows(count, sums, [&](Size i) {
-    if constexpr (known > 0) return add_few_products<known>(products + from[i], from[i + 1] - from[i]);
-    return add_products(products + from[i], from[i + 1] - from[i], any);
+    const T *const row = products + from[i];
+    const Size values = from[i + 1] - from[i];
+    if constexpr (known > 0) {
+      return add_few_products<known>(row, values);
+    } else {
+      return add_products(row, values, any);
+    }
   });
 }
 
-// Rows whose products begin at starts[i]; eight at a time. As many numbers from `next` on are asked for meanwhile.
+// Rows whose products begin at starts[i]; eight at a time.
 template <class T>
-void sum_short_rows(const ShortRows<T> &rows, Size next, const std::int32_t *starts, Size count, const T *products,
-                    T *sums) {
+void sum_short_rows(const std::int32_t *starts, Size count, const T *products, T *sums) {
   for (Size row = 0; row < count; row += kLanes) {
     const Size here = count - row < kLanes ? count - row : kLanes;
     const std::int32_t *const from = starts + row;
-    ask_for(rows, next + from[0], from[here] - from[0]);
     std::int32_t most = 0;
     for (Size i = 0; i < here; ++i) {
       const std::int32_t each = from[i + 1] - from[i];
@@ -324,13 +269,14 @@ bool multiply_by(const ShortRows<T> &rows, Size first, Size last, const T *x, T 
       continue;
     }
     const Size begin = rows.begin(row), count = starts[here];
-    const bool inside = are_inside(rows, begin, count);
+    const bool are_long = count >= kLong * here;
+    const bool inside = are_inside(rows, begin, count, !are_long);
     outside |= !inside;
-    if (inside && count >= kLong * here) {
-      sum_long_rows(rows, row, here, x - rows.base, sums + (row - first));
+    if (inside && are_long) {
+      sum_rows(here, sums + (row - first), [&](Size i) { return multiply_row(rows, row + i, x - rows.base); });
     } else {
       multiply_piece(rows, begin, count, x, products, inside);
-      sum_short_rows(rows, begin + count, starts, here, products, sums + (row - first));
+      sum_short_rows(starts, here, products, sums + (row - first));
     }
     row += here;
   }
