@@ -10,7 +10,7 @@ import pytest
 from vector_runs import results, threads, vectorised
 
 from warploom.core.processor import Processor
-from warploom.ir.core import walk
+from warploom.ir.core import Value, walk
 from warploom.ir.printer import print_function
 from warploom.passes.shape.specialise_launch import specialise
 
@@ -139,6 +139,22 @@ def test_a_wide_stride_is_gathered() -> None:
     ops = "%r: ptr = gep %in, %low [offset=0, strides=(36)] %x: i32 = load %r [align=4] store %x, %flat [align=4]"
     made = vectorised(specialise(threads(IDS + ops), (64, 1, 1)), 8, 1)
     assert any(op.name == "gather" for op in walk(made.body))
+
+
+@pytest.mark.parametrize("bits", [512, 256, 128])
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_pieces_are_loaded_by_registers_in_the_order_of_memory(bits: int, width: int) -> None:
+    pieces = """%e0: ptr = gep %in, %id [offset=0, strides=(8)] %e1: ptr = gep %in, %id [offset=4, strides=(8)]
+        %x: i32 = load %e0 [align=4] %y: i32 = load %e1 [align=4] %b: i32 = sub %x, %y store %b, %flat [align=4]"""
+    function = specialise(threads(IDS + pieces), (64, 1, 1))
+    function.facts = replace(function.facts, processor=Processor(bits))
+    made = vectorised(function, width, 1)
+    lanes = min(bits // 32, 2 * width)
+    loads = [op for op in walk(made.body) if op.name == "load" and op.result.type == f"<{lanes} x i32>"]
+    steps = {op.result: op.attrs["offset"] for op in walk(made.body) if op.name == "gep"}
+    offsets = [steps[op.operands[0]] for op in loads if isinstance(op.operands[0], Value)]
+    assert offsets == list(range(0, 8 * width, 4 * lanes))
+    assert results(made, (64, 1, 1), 5) == results(function, (64, 1, 1), 5)
 
 
 TRAPS = {

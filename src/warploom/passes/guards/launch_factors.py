@@ -9,7 +9,8 @@
 
 A kernel that reduces any axis of an array is told by its launch what the threads of a row share: the sum, and then
 neighbours take neighbouring elements of it, or the elements, and then neighbours have sums of their own. Either is a
-row of memory; but only what is known when the kernel is compiled makes a vector of it.
+row of memory; but only what is known when the kernel is compiled makes a vector of it. One number by itself says
+whether neighbours have places of their own or share one, which then is computed once for all of them.
 
 Loops with collectives get them before they are split into warps, which then are vectors of such threads.
 
@@ -76,13 +77,16 @@ def _accesses(op: Op) -> bool:
 
 
 def versions(block: Op, factors: list[Value]) -> list[Op]:
-    """`block` where one factor is 1 and the others are 0, and as it is."""
+    """`block` where one factor is 1 and the others are 0, where a factor that is alone is 0, and as it is."""
     ops: list[Op] = []
     build = Builder(ops, block.loc)
     frozen = {each: build.op("freeze", [each], each.type) for each in factors}
+    cases = [{each: int(each is one) for each in factors} for one in factors]
+    if len(factors) == 1:
+        cases.append({factors[0]: 0})
     otherwise = block
-    for one in reversed(factors):
-        known: dict[Value, Operand] = {each: int_const(each.type, int(each is one)) for each in factors}
+    for case in reversed(cases):
+        known: dict[Value, Operand] = {each: int_const(each.type, number) for each, number in case.items()}
         holds = [build.op("icmp", [frozen[each], known[each]], "i1", pred="eq") for each in factors]
         test = holds[0]
         for each in holds[1:]:

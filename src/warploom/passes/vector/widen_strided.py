@@ -150,11 +150,20 @@ def _taken_apart(
         parts = [_part(w, group, fields, mask, row, at) for at in range(0, w.width, lanes)]
         return [_concatenated(w, [part[number] for part in parts]) for number in range(len(fields))]
     if mask is None:
-        type_ = types.vector(_unit(group), total)
-        all_ = w.build.op("load", [_start(w, group, row)], type_, align=_aligned(group))
+        all_ = _whole(w, group, row)
     else:
         all_ = _concatenated(w, [_register(w, group, mask, row, at) for at in range(0, total, lanes)])
     return [_shuffled(w, all_, None, range(at, total, group.stride)) for at in fields]
+
+
+def _whole(w: Widener, group: AccessGroup, row: int) -> Operand:
+    """All elements, of which none is a gap. By registers where it can be: those of a larger load LLVM reads in an order
+    of its own, which prefetchers do not follow."""
+    total, align, start = w.width * group.stride, _aligned(group), _start(w, group, row)
+    lanes = total if total & (total - 1) else min(total, processor_of(w.shapes).lanes(group.size))
+    type_ = types.vector(_unit(group), lanes)
+    places = [_at(w, start, at * group.size) for at in range(0, total, lanes)]
+    return _concatenated(w, [w.build.op("load", [place], type_, align=align) for place in places])
 
 
 def _part(
