@@ -41,6 +41,16 @@ def test_long_transforms(fft: Fft, kind: str) -> None:
         check(fft, Case(kind, [length], 1, INVERSE, in_place=False, strided=False), rng)
 
 
+@pytest.mark.parametrize("kind", ["C2C", "Z2Z"])
+@pytest.mark.parametrize("length", [*range(1, 17), 32, 60, 64, 128])
+def test_rows_side_by_side(fft: Fft, kind: str, length: int) -> None:
+    """Few rows, which lie near, and over a million bytes of them, which do not; the last ones fill no vector."""
+    rng = np.random.default_rng(length)
+    for batch in (1, 37, 100_003 // length):
+        for direction in (FORWARD, INVERSE):
+            check(fft, Case(kind, [length], batch, direction, in_place=batch == 37, strided=False), rng)
+
+
 def plan_1d(fft: Fft, length: int, kind: int, batch: int = 1) -> tuple[int, int]:
     plan = ctypes.c_int(0)
     return fft.library.cufftPlan1d(ctypes.byref(plan), length, kind, batch), plan.value

@@ -98,7 +98,8 @@ struct LaneCopy {
   }
 };
 
-constexpr std::int64_t kShortBytes = 8192;  // a quarter of a first cache
+constexpr std::int64_t kShortBytes = 8192;                 // a quarter of a first cache
+constexpr std::int64_t kNearRows = std::int64_t{1} << 20;  // bytes of one side's rows that may lie in a second cache
 
 template <class T>
 class AxisPlan {
@@ -120,6 +121,7 @@ class AxisPlan {
     lanes_.emplace(half_ ? n_ / 2 : n_);
     if (half_) roots_ = quarter_roots<T>(n_);
     choose_lanes();
+    are_near_ = repeats * n_ * static_cast<std::int64_t>(2 * sizeof(T)) <= kNearRows;
     buffer_ = std::max(lanes_->buffer_size(), (lanes_->length() + 1) * LaneBuffer<T>::kStep);
     workspaces_ = std::make_unique<Workspaces>(2 * buffer_ * sizeof(T));
   }
@@ -215,11 +217,8 @@ class AxisPlan {
     const bool whole = count == kLanes<T>;
     const bool beside_in = whole && lane_.in == 2, beside_out = whole && lane_.out == 2;
     if (beside_in && beside_out) return inverse ? run_columns<true>(in, out, a, b) : run_columns<false>(in, out, a, b);
-    if constexpr (sizeof(T) == 8) {  // floats come in smaller pieces, which takes longer than it saves
-      if (whole && axis_.in == 2 && axis_.out == 2 && lanes_->takes_rows()) {
-        return inverse ? run_rows<true>(in, out, a, b) : run_rows<false>(in, out, a, b);
-      }
-    }
+    if (whole && axis_.in == 2 && axis_.out == 2 && lanes_->takes_rows())
+      return inverse ? run_rows<true>(in, out, a, b) : run_rows<false>(in, out, a, b);
     LaneCopy<T>{axis_.in, lane_.in, count}.gather(in, LaneBuffer<T>{a}, n_, inverse ? 1 : 0);
     T *const made = lanes_->run_in_buffers(a, b);
     LaneCopy<T>{axis_.out, lane_.out, count}.scatter(LaneBuffer<T>{made}, out, n_, inverse ? 1 : 0);
@@ -230,7 +229,12 @@ class AxisPlan {
   }
   template <bool swapped>
   void run_rows(const T *in, T *out, T *a, T *b) const {
-    lanes_->run_rows(Rows<T, swapped>{const_cast<T *>(in), lane_.in}, Rows<T, swapped>{out, lane_.out}, a, b);
+    are_near_ ? run_rows<swapped, true>(in, out, a, b) : run_rows<swapped, false>(in, out, a, b);
+  }
+  template <bool swapped, bool are_near>
+  void run_rows(const T *in, T *out, T *a, T *b) const {
+    using Side = Rows<T, swapped, are_near>;
+    lanes_->run_rows(Side{const_cast<T *>(in), lane_.in}, Side{out, lane_.out}, a, b);
   }
 
   void run_forward(const T *in, T *out, int count, T *a) const {
@@ -293,7 +297,7 @@ class AxisPlan {
 
   Axis axis_;
   std::int64_t n_;
-  bool half_ = false;
+  bool half_ = false, are_near_ = true;
   Other lane_{};
   std::optional<SinglePlan<T>> single_;
   std::optional<RealSinglePlan<T>> real_;

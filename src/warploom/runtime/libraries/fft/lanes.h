@@ -36,23 +36,31 @@ struct LaneBuffer {
     store(at + e * kStep + kLanes<T>, z.i);
   }
 };
-// Each lane has a row of memory of its own, the next one `apart` reals further; `kTogether` neighbours come at once.
-template <class T, bool swapped>
+// Each lane has a row of memory of its own, the next one `apart` reals further. Two neighbours may come at once: fewer
+// instructions, but more places of memory before the first value is done with, which takes longer if all come from
+// afar.
+template <class T, bool swapped, bool are_near>
 struct Rows {
-  static constexpr int kTogether = WARPLOOM_FFT_BYTES >= 4 * sizeof(T) ? 2 : 1;
+  static constexpr int kMostTogether = are_near && WARPLOOM_FFT_BYTES >= 4 * sizeof(T) ? 2 : 1;
+  // As many as a butterfly leaves room for, where registers are few.
+  static constexpr int together(int radix) {
+    return kRegisters >= 32 || 2 * radix * kMostTogether < kRegisters ? kMostTogether : 1;
+  }
   T *at;
   std::int64_t apart;
-  WARPLOOM_FFT_INLINE void get(std::int64_t e, Complex<T> (&z)[kTogether]) const {
-    Vector<T> parts[2 * kTogether];
-    load_rows<T, 2 * kTogether>(at + 2 * e, apart, parts);
+  template <int together>
+  WARPLOOM_FFT_INLINE void get(std::int64_t e, Complex<T> (&z)[together]) const {
+    Vector<T> parts[2 * together];
+    load_rows<T, 2 * together>(at + 2 * e, apart, parts);
 #pragma clang loop unroll(full)
-    for (int t = 0; t < kTogether; ++t) z[t] = {parts[2 * t + swapped], parts[2 * t + !swapped]};
+    for (int t = 0; t < together; ++t) z[t] = {parts[2 * t + swapped], parts[2 * t + !swapped]};
   }
-  WARPLOOM_FFT_INLINE void put(std::int64_t e, const Complex<T> (&z)[kTogether]) const {
-    Vector<T> parts[2 * kTogether];
+  template <int together>
+  WARPLOOM_FFT_INLINE void put(std::int64_t e, const Complex<T> (&z)[together]) const {
+    Vector<T> parts[2 * together];
 #pragma clang loop unroll(full)
-    for (int t = 0; t < kTogether; ++t) parts[2 * t + swapped] = z[t].r, parts[2 * t + !swapped] = z[t].i;
-    store_rows<T, 2 * kTogether>(at + 2 * e, apart, parts);
+    for (int t = 0; t < together; ++t) parts[2 * t + swapped] = z[t].r, parts[2 * t + !swapped] = z[t].i;
+    store_rows<T, 2 * together>(at + 2 * e, apart, parts);
   }
 };
 // Value e of each lane lies beside that of the next lane, `step` reals after value e - 1.
@@ -109,9 +117,10 @@ __attribute__((noinline)) void run_pass(const Pass &pass, const T *table, In in,
   }
 }
 // The first pass, several p at once.
-template <class T, int radix, bool is_last, bool swapped>
-__attribute__((noinline)) void run_pass(const Pass &pass, const T *table, Rows<T, swapped> in, LaneBuffer<T> out) {
-  constexpr int together = Rows<T, swapped>::kTogether;
+template <class T, int radix, bool is_last, bool swapped, bool are_near>
+__attribute__((noinline)) void run_pass(const Pass &pass, const T *table, Rows<T, swapped, are_near> in,
+                                        LaneBuffer<T> out) {
+  constexpr int together = Rows<T, swapped, are_near>::together(radix);
   for (std::int64_t p = 0; p < pass.left; p += together) {
     Complex<T> a[together][radix];
 #pragma clang loop unroll(full)
@@ -128,9 +137,9 @@ __attribute__((noinline)) void run_pass(const Pass &pass, const T *table, Rows<T
   }
 }
 // The last pass, several q at once.
-template <class T, int radix, bool is_last, bool swapped>
-__attribute__((noinline)) void run_pass(const Pass &pass, const T *, LaneBuffer<T> in, Rows<T, swapped> out) {
-  constexpr int together = Rows<T, swapped>::kTogether;
+template <class T, int radix, bool is_last, bool swapped, bool are_near>
+__attribute__((noinline)) void run_pass(const Pass &pass, const T *, LaneBuffer<T> in, Rows<T, swapped, are_near> out) {
+  constexpr int together = Rows<T, swapped, are_near>::together(radix);
   for (std::int64_t q = 0; q < pass.done; q += together) {
     Complex<T> a[together][radix];
 #pragma clang loop unroll(full)
@@ -146,6 +155,29 @@ __attribute__((noinline)) void run_pass(const Pass &pass, const T *, LaneBuffer<
       for (int t = 0; t < together; ++t) z[t] = a[t][j];
       out.put(q + pass.done * j, z);
     }
+  }
+}
+
+// The only pass.
+template <class T, int radix, bool is_last, bool swapped, bool are_near>
+__attribute__((noinline)) void run_pass(const Pass &, const T *, Rows<T, swapped, are_near> in,
+                                        Rows<T, swapped, are_near> out) {
+  constexpr int together = radix % 2 == 0 ? Rows<T, swapped, are_near>::together(radix) : 1;
+  Complex<T> a[radix];
+#pragma clang loop unroll(full)
+  for (int k = 0; k < radix; k += together) {
+    Complex<T> z[together];
+    in.get(k, z);
+#pragma clang loop unroll(full)
+    for (int t = 0; t < together; ++t) a[k + t] = z[t];
+  }
+  Butterfly<T, radix>::run(a);
+#pragma clang loop unroll(full)
+  for (int j = 0; j < radix; j += together) {
+    Complex<T> z[together];
+#pragma clang loop unroll(full)
+    for (int t = 0; t < together; ++t) z[t] = a[j + t];
+    out.put(j, z);
   }
 }
 
@@ -171,7 +203,8 @@ void run_pass_of_radix(const Pass &pass, const T *table, In in, Out out) {
 }
 
 // Radices for n, which has no prime factor above kLargestRadix, those of powers of two last. Larger powers mean fewer
-// passes, but 8 or 9 values and what is made of them have to fit in the registers, and 16 of them fit nowhere.
+// passes, but 8 or 9 values and what is made of them have to fit in the registers, and 16 of them fit nowhere; 8 alone
+// take one pass in any case.
 inline std::vector<int> radices(std::int64_t n) {
   constexpr bool have_room = kRegisters >= 32;
   std::vector<int> chosen;
@@ -187,7 +220,7 @@ inline std::vector<int> radices(std::int64_t n) {
   }
   for (; have_room && threes >= 2; threes -= 2) chosen.push_back(9);
   for (; threes > 0; --threes) chosen.push_back(3);
-  const bool has_eight = have_room && twos >= 3 && twos % 2 == 1;
+  const bool has_eight = (have_room || n == 8) && twos >= 3 && twos % 2 == 1;
   if (twos % 2 == 1 && !has_eight) chosen.push_back(2);
   for (int left = has_eight ? twos - 3 : twos; left >= 2; left -= 2) chosen.push_back(4);
   if (has_eight) chosen.push_back(8);
@@ -262,14 +295,17 @@ class LanesPlan {
     if (passes_.size() == 1) return run_pass_of_radix<T, true>(passes_[0], table_.data(), in, out);
     run_passes(in, out, a, b);
   }
-  // The same from rows to rows, if they come by whole pieces.
+  // The same from rows to rows, if they come by whole pieces. Floats come in smaller ones, which takes longer than it
+  // saves but in a single pass.
   bool takes_rows() const {
-    constexpr int together = Rows<T, false>::kTogether;
-    return passes_.size() > 1 && passes_.front().left % together == 0 && passes_.back().done % together == 0;
+    constexpr int most = Rows<T, false, true>::kMostTogether;
+    if (passes_.size() < 2) return passes_.size() == 1;
+    return sizeof(T) == 8 && passes_.front().left % most == 0 && passes_.back().done % most == 0;
   }
-  template <bool swapped>
-  void run_rows(Rows<T, swapped> in, Rows<T, swapped> out, T *a, T *b) const {
-    run_passes(in, out, a, b);
+  template <bool swapped, bool are_near>
+  void run_rows(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, T *a, T *b) const {
+    if (passes_.size() == 1) return run_pass_of_radix<T, true>(passes_[0], table_.data(), in, out);
+    if constexpr (sizeof(T) == 8) run_passes(in, out, a, b);
   }
 
   // What lies in `a`; the buffer that has the result, `a` or `b`.

@@ -20,14 +20,6 @@ Lanes<T> gather(__mmask8 where, __m256i cols, const T *x) {
     return reinterpret_cast<Lanes<T>>(_mm256_mmask_i32gather_ps(__m256{}, where, cols, x, sizeof(T)));
   }
 }
-template <class T>
-Lanes<T> load_where(__mmask8 where, const T *from) {
-  if constexpr (sizeof(T) == 8) {
-    return reinterpret_cast<Lanes<T>>(_mm512_maskz_loadu_pd(where, from));
-  } else {
-    return reinterpret_cast<Lanes<T>>(_mm256_maskz_loadu_ps(where, from));
-  }
-}
 // sums + a b, where the mask is on.
 template <class T>
 Lanes<T> add_product_where(__mmask8 where, Lanes<T> a, Lanes<T> b, Lanes<T> sums) {

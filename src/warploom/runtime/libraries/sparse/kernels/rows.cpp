@@ -6,6 +6,10 @@
 // sums, filled as often as each row needs.
 #include "../kernels.h"
 
+#if defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
+
 namespace warploom::sparse::WARPLOOM_LEVEL {
 namespace {
 
@@ -50,22 +54,42 @@ template <class T>
 Lanes<T> numbers() {
   return Lanes<T>{0, 1, 2, 3, 4, 5, 6, 7};
 }
+#if defined(__AVX512VL__)
+// The numbers where the mask is on, and zeros; others are not read.
+template <class T>
+Lanes<T> load_where(__mmask8 where, const T *from) {
+  if constexpr (sizeof(T) == 8) {
+    return reinterpret_cast<Lanes<T>>(_mm512_maskz_loadu_pd(where, from));
+  } else {
+    return reinterpret_cast<Lanes<T>>(_mm256_maskz_loadu_ps(where, from));
+  }
+}
+#endif
 // The first `count` of eight numbers, and zeros.
 template <class T>
 Lanes<T> first_of(Size count, const T *from) {
   return numbers<T>() < static_cast<T>(count) ? load(from) : Lanes<T>{};
 }
 
-// Whether all columns of numbers [begin, begin + count) are inside.
+constexpr Size kAtOnce = 16;  // columns that are one line of the cache
+
+// Whether all columns of numbers [begin, begin + count) are inside. If `asks`, their values are asked for.
 template <class T>
-bool are_inside(const ShortRows<T> &rows, Size begin, Size count) {
+bool are_inside(const ShortRows<T> &rows, Size begin, Size count, bool asks = false) {
   if (rows.inside) return true;
   const std::int32_t *const cols = rows.cols + begin;
   std::uint32_t most = 0;
-  for (Size i = 0; i < count; ++i) {
+  const auto add = [&](Size i) {
     const std::uint32_t col = static_cast<std::uint32_t>(cols[i]) - static_cast<std::uint32_t>(rows.base);
     most = col > most ? col : most;
+  };
+  Size i = 0;
+  for (; asks && i + kAtOnce <= count; i += kAtOnce) {
+    __builtin_prefetch(rows.values + begin + i);
+    __builtin_prefetch(rows.values + begin + i + kAtOnce / 2);
+    for (Size j = i; j < i + kAtOnce; ++j) add(j);
   }
+  for (; i < count; ++i) add(i);
   return count == 0 || most < rows.size;
 }
 
@@ -124,6 +148,21 @@ Lanes<T> add_products(const T *products, Size count, Size times) {
   return sums;
 }
 
+// The same of at most eight vectors, a number that is known.
+template <int times, class T>
+Lanes<T> add_few_products(const T *products, Size count) {
+#if defined(__AVX512VL__)
+  const unsigned long long mask = _bzhi_u64(~0ULL, static_cast<unsigned long long>(count));
+  Lanes<T> sums = load_where(static_cast<__mmask8>(mask), products);
+#pragma clang loop unroll(full)
+  for (int i = kLanes; i < times * kLanes; i += kLanes)
+    sums += load_where(static_cast<__mmask8>(mask >> i), products + i);
+  return sums;
+#else
+  return add_products(products, count, times);
+#endif
+}
+
 // sums[i] = the sum of each(i).
 template <class T, class Each>
 void sum_rows(Size count, T *sums, const Each &each) {
@@ -141,8 +180,15 @@ void sum_rows(Size count, T *sums, const Each &each) {
 // Rows whose products begin at from[i], by as many vectors for each: `known`, or if that is 0, `any`.
 template <int known, class T>
 void sum_group(const std::int32_t *from, Size count, Size any, const T *products, T *sums) {
-  const Size times = known > 0 ? known : any;
-  sum_rows(count, sums, [&](Size i) { return add_products(products + from[i], from[i + 1] - from[i], times); });
+  sum_rows(count, sums, [&](Size i) {
+    const T *const row = products + from[i];
+    const Size values = from[i + 1] - from[i];
+    if constexpr (known > 0) {
+      return add_few_products<known>(row, values);
+    } else {
+      return add_products(row, values, any);
+    }
+  });
 }
 
 // Rows whose products begin at starts[i]; eight at a time.
@@ -223,9 +269,10 @@ bool multiply_by(const ShortRows<T> &rows, Size first, Size last, const T *x, T 
       continue;
     }
     const Size begin = rows.begin(row), count = starts[here];
-    const bool inside = are_inside(rows, begin, count);
+    const bool are_long = count >= kLong * here;
+    const bool inside = are_inside(rows, begin, count, !are_long);
     outside |= !inside;
-    if (inside && count >= kLong * here) {
+    if (inside && are_long) {
       sum_rows(here, sums + (row - first), [&](Size i) { return multiply_row(rows, row + i, x - rows.base); });
     } else {
       multiply_piece(rows, begin, count, x, products, inside);
