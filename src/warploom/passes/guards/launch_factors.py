@@ -9,8 +9,8 @@
 
 A kernel that reduces any axis of an array is told by its launch what the threads of a row share: the sum, and then
 neighbours take neighbouring elements of it, or the elements, and then neighbours have sums of their own. Either is a
-row of memory; but only what is known when the kernel is compiled makes a vector of it. One number by itself says whether
-neighbours have places of their own or share one, which then is computed once for all of them.
+row of memory; but only what is known when the kernel is compiled makes a vector of it. One number by itself says
+whether neighbours have places of their own or share one, which then is computed once for all of them.
 
 Loops with collectives get them before they are split into warps, which then are vectors of such threads.
 
