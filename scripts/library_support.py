@@ -48,17 +48,21 @@ its library's code for NOT_SUPPORTED.
 How the libraries are made: [decision 22](adr/0022-libraries-on-openblas.md).
 
 Answers of an H200 (CUDA 13.0) to combinations of arguments of cublasLt and cublasGemmEx were compared with ours; the
-rest is kept as tests (`tests/hostlibs/test_cublas_lt_answers.py`). What differs: no columns (EXECUTION_FAILED there,
-nothing to do here); fast compute types with floats and a D of any type (it writes what is no number of that type;
-refused here); epilogues 3 and 128, which have no name (INVALID_VALUE here); alpha = 0 with null operands (it reads
-them; here they are not read); 990 of 13,500 small products of bytes to integers, sizes of 48 in cublasGemmEx,
-and there of B transposed with a side that is no multiple of four, that it has no kernel for (given here); attributes
-16 and 38, which the headers do not name.
+rest is kept as tests (`tests/hostlibs/test_cublas_lt_answers.py`). What differs, by recorded lines: epilogues 3 and
+128, which have no name (30; INVALID_VALUE here); what is left in memory for aux under the epilogue BIAS, whose result
+it is not (4; untouched here); fast compute types with floats and a D of any type (8; it writes what is no number of
+that type; refused here); no columns (1; EXECUTION_FAILED there, nothing to do here); alpha = 0 with null operands
+(1; it reads them; here they are not read); attributes 16 and 38, which the headers do not name (2; the recording ends
+with a crash at 40); products of bytes to integers that it has no kernel for (given here): 990 of 13,500 small ones
+(104 lines), of cublasGemmEx squares of 48 with both operands transposed or none (24), and squares with B transposed
+whose side is no multiple of four though lines begin at such (12; which of m, n and k that is about is not known).
 
-Of nvJPEG's 1,960 recorded lines those of pictures that libturbojpeg reads agree but for rounding (sums of 400 pixels
-by at most 4). What differs: planes of 4:1:0, of a third of the columns and of other sampling than JPEG's usual one
-(refused here), as pictures (refused there, but for 4:1:0); two and four components; gray pictures with factors of
-sampling; pixels behind the end of a file that is cut.
+Of nvJPEG's 1,960 recorded lines 1,913 are the same and 14 differ by rounding (values by 1, sums of 400 pixels by at
+most 4); the codes are tests (`tests/hostlibs/test_nvjpeg_planes.py`). What differs in the other 33: files of 4:1:0 are
+not made (10); pictures of other sampling than JPEG's usual ones are refused when they are decoded in steps one step
+earlier, and those of more than ten blocks a unit in steps, too (7); gray pictures with factors of sampling, whose
+blocks an H200 takes in another order (7); pixels behind the end of a file that is cut (8); the size of an encoder's
+buffer (1).
 
 Of cuSOLVER, cuFFT and cuSPARSE the codes, infos and pivots of the same recording are tests too
 (`..._as_an_h200_answers`). What differs: sizes of work areas (ours are smaller, most of cuSPARSE's and cuFFT's are

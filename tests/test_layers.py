@@ -22,7 +22,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 LAYERS = (
     (
         # The compiler's ground: what a message, a machine and a file in the cache are.
-        "ahead core cache cpu debug diagnostics engines progress scratch step_times target toolchain version",
+        "ahead bytecode core cache cpu debug diagnostics engines progress scratch step_times target toolchain version",
     ),
     ("llvm", "ir"),
     ("analysis",),

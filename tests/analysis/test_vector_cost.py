@@ -71,6 +71,33 @@ def test_bytes_pay_where_a_stride_of_the_launch_may_make_them_a_row(index: str, 
     assert pays(loop, shapes, frozenset()) is expected
 
 
+# An element that nobody knows the place of, and three other operations.
+HASHED = """%t: i32 = xor %i, %tx %j: i32 = mul %t, %t %k: i32 = and %j, 1023:i32
+    %q: ptr = gep {}, %k [offset=0, strides=({})] %l: {} = load %q [align={}] %s: {} = add %a, %l yield %s"""
+STRING = (
+    f"%r: i8 = for 0:i32, %tx, 1:i32, 0:i8 [pred=slt] {{ (%i: i32, %a: i8) {HASHED.format('%p', 1, 'i8', 1, 'i8')} }}"
+)
+
+
+@pytest.mark.parametrize("is_guarded", [False, True])
+def test_threads_that_leave_a_loop_one_by_one_are_together_in_it(*, is_guarded: bool) -> None:
+    """Scalar code has a branch that is foretold wrongly for each `if`, and one for the whole of such a loop."""
+    ops = f"{STRING} store %r, %p [align=1]"
+    if is_guarded:
+        ops = f"%b: i32 = and %tx, 1:i32 %c: i1 = icmp %b, 0:i32 [pred=eq] if %c {{ {ops} yield }} {{ yield }}"
+    shapes, _, loop = solved(threads(ops))
+    assert pays(loop, shapes, frozenset()) is is_guarded
+
+
+@pytest.mark.parametrize(("trips", "expected"), [("%n", True), ("4:i32", False)])
+def test_what_a_long_loop_reads_was_not_just_written(trips: str, expected: bool) -> None:
+    body = HASHED.format("@tile:ptr", 4, "i32", 4, "i32")
+    shapes, _, loop = solved(
+        threads(f"%r: i32 = for 0:i32, {trips}, 1:i32, 0:i32 [pred=slt] {{ (%i: i32, %a: i32) {body} }} store %r, %p")
+    )
+    assert pays(loop, shapes, frozenset(("tile",))) is expected
+
+
 def sums_of(number: int) -> str:
     """A chain of sums, from %v0 on."""
     return " ".join(f"%v{k + 1}: i32 = add %v{k}, %n" for k in range(number))

@@ -26,15 +26,38 @@ LINES = "".join(
 """
     for n in range(4)
 )
+# A loop that asks the same in each trip.
+CHOICE = """
+define void @NAME(ptr %to, ptr %other, i1 %choice, i64 %n) ATTRIBUTES {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  br i1 %choice, label %then, label %else
+then:
+  call void @one(i64 %i)
+  br label %latch
+else:
+  call void @other(i64 %i)
+  br label %latch
+latch:
+  %next = add nuw i64 %i, 1
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %loop, label %out
+out:
+  ret void
+}
+"""
 KINDS = {"plain": "", "once": f'"{RUNS_ONCE}"', "vectors": f'"{HAS_VECTORS}"'}
 
 
-def optimised(tmp_path: Path, level: int) -> dict[str, str]:
-    """The code of one function of each kind behind LLVM's passes."""
+def optimised(tmp_path: Path, level: int, body: str = TEXT, others: str = "") -> dict[str, str]:
+    """The code of one function of each kind behind LLVM's passes; `others`: declarations."""
     toolchain = find_toolchain()
     source, bitcode = tmp_path / "m.ll", tmp_path / "m.bc"
-    functions = [TEXT.replace("NAME", name).replace("ATTRIBUTES", kind) for name, kind in KINDS.items()]
-    source.write_text(f'target triple = "{toolchain.target.triple}"\n' + "".join(functions).replace("LINES", LINES))
+    functions = [body.replace("NAME", name).replace("ATTRIBUTES", kind) for name, kind in KINDS.items()]
+    text = "".join(functions).replace("LINES", LINES)
+    source.write_text(f'target triple = "{toolchain.target.triple}"\n{others}{text}')
     run_tool([toolchain.clang, "-c", "-emit-llvm", "-x", "ir", "-O0", source, "-o", bitcode])
     module = Module(toolchain.llvm_library, bitcode)
     optimise(module, module.target_machine(toolchain.target, level), level)
@@ -56,6 +79,11 @@ def test_straight_lines_become_vectors_but_beside_vectors_of_ours(tmp_path: Path
 def test_what_runs_once_a_launch_is_left_as_it_is(tmp_path: Path) -> None:
     found = optimised(tmp_path, 3)
     assert {name: "%p0" in code for name, code in found.items()} == {"plain": False, "once": True, "vectors": False}
+
+
+def test_loops_are_copied_for_each_side_of_a_choice_but_those_over_vectors(tmp_path: Path) -> None:
+    found = optimised(tmp_path, 3, CHOICE, "declare void @one(i64)\ndeclare void @other(i64)\n")
+    assert {name: code.count("icmp") for name, code in found.items()} == {"plain": 2, "once": 1, "vectors": 1}
 
 
 def test_lower_levels_are_llvms_own(tmp_path: Path) -> None:

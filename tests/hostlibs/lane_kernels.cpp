@@ -86,12 +86,40 @@ struct PlainTiles {
 
 enum Way { kPlainTiles, kTiles, kVectors };
 
+// Operands packed panel by panel, then tiles of two panels by two.
+template <class Form, class PackLeft, class PackRight, class Multiply>
+void run_packed(LaneProduct<typename Form::Sum> p, Size width, const PackLeft &pack_left, const PackRight &pack_right,
+                const Multiply &multiply) {
+  const Size lanes = lanes_of<Form>(p.k);
+  const auto up = [](Size count, Size step) { return (count + step - 1) / step * step; };
+  std::vector<Lane> left(up(p.m, kWide) * lanes, 0xdeadbeef), right(up(p.n, width) * lanes, 0xdeadbeef);
+  const auto count = [](Size all, Size first, Size most) { return all - first < most ? all - first : most; };
+  for (Size i = 0; i < p.m; i += kWide) pack_left(p.a, i, count(p.m, i, kWide), p.k, left.data() + i * lanes);
+  for (Size j = 0; j < p.n; j += width) pack_right(p.b, j, count(p.n, j, width), p.k, right.data() + j * lanes);
+  for (Size i = 0; i < p.m; i += 2 * kWide) {
+    for (Size j = 0; j < p.n; j += 2 * width) {
+      LaneProduct<typename Form::Sum> tile = p;
+      tile.m = count(p.m, i, 2 * kWide), tile.n = count(p.n, j, 2 * width);
+      tile.sums += i + j * p.step;
+      tile.area_a = left.data() + i * lanes, tile.area_b = right.data() + j * lanes;
+      multiply(tile);
+    }
+  }
+}
+
 template <class Form>
-bool run(Way way, const LaneProduct<typename Form::Sum> &p) {
+bool run(Way way, bool packed, const LaneProduct<typename Form::Sum> &p) {
   if (way == kTiles && !has_tiles()) return false;
   const bool has_vectors =
       Form::kEach == 2 ? __builtin_cpu_supports("avx512bf16") : __builtin_cpu_supports("avx512vnni");
   if (way == kVectors && !has_vectors) return false;
+  const auto by_tiles = [&](const auto &multiply) {
+    run_packed<Form>(p, kWide, pack_left_for_tiles<Form>, pack_right_for_tiles<Form>, multiply);
+  };
+  if (packed && way == kPlainTiles) by_tiles(multiply_packed_by_tiles<Form, PlainTiles>);
+  if (packed && way == kTiles) by_tiles(multiply_packed_by_tiles<Form, ProcessorTiles>);
+  if (packed && way == kVectors) run_packed<Form>(p, kMost, pack_left<Form>, pack_right<Form>, multiply_packed<Form>);
+  if (packed) return true;
   if (way == kPlainTiles) multiply_by_tiles<Form, PlainTiles>(p);
   if (way == kTiles) multiply_by_tiles<Form, ProcessorTiles>(p);
   if (way == kVectors) multiply<Form>(p);
@@ -101,19 +129,20 @@ bool run(Way way, const LaneProduct<typename Form::Sum> &p) {
 }  // namespace
 
 // Zero where the processor has no such instructions, -1 where what lies behind an area was written over.
-#define PRODUCT(NAME, FORM)                                                                                          \
-  extern "C" int NAME(int way, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, const void *a,      \
-                      std::int64_t lda, const void *b, std::int64_t ldb, bool add, FORM::Sum *c, std::int64_t ldc) { \
-    const auto up = [](std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; };          \
-    const std::int64_t deep = up(k, kLaneDepth);                                                                     \
-    std::vector<std::uint32_t> left(up(m, kLaneSide) * deep + 16, 0xdeadbeef),                                       \
-        right(up(n, kLaneSide) * deep + 16, 0xdeadbeef);                                                             \
-    const LaneProduct<FORM::Sum> p{m, n, k, {a, lda, !ta}, {b, ldb, tb}, c, ldc, add, left.data(), right.data()};    \
-    if (!run<FORM>(static_cast<Way>(way), p)) return 0;                                                              \
-    for (int i = 1; i <= 16; ++i) {                                                                                  \
-      if (left.end()[-i] != 0xdeadbeef || right.end()[-i] != 0xdeadbeef) return -1;                                  \
-    }                                                                                                                \
-    return 1;                                                                                                        \
+#define PRODUCT(NAME, FORM)                                                                                       \
+  extern "C" int NAME(int way, bool packed, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k,     \
+                      const void *a, std::int64_t lda, const void *b, std::int64_t ldb, bool add, FORM::Sum *c,   \
+                      std::int64_t ldc) {                                                                         \
+    const auto up = [](std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; };       \
+    const std::int64_t deep = up(k, kLaneDepth);                                                                  \
+    std::vector<std::uint32_t> left(up(m, kLaneSide) * deep + 16, 0xdeadbeef),                                    \
+        right(up(n, kLaneSide) * deep + 16, 0xdeadbeef);                                                          \
+    const LaneProduct<FORM::Sum> p{m, n, k, {a, lda, !ta}, {b, ldb, tb}, c, ldc, add, left.data(), right.data()}; \
+    if (!run<FORM>(static_cast<Way>(way), packed, p)) return 0;                                                   \
+    for (int i = 1; i <= 16; ++i) {                                                                               \
+      if (left.end()[-i] != 0xdeadbeef || right.end()[-i] != 0xdeadbeef) return -1;                               \
+    }                                                                                                             \
+    return 1;                                                                                                     \
   }
 PRODUCT(product_of_bfloats, Pairs)
 PRODUCT(product_of_bytes, Fours)

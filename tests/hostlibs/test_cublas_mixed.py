@@ -322,10 +322,11 @@ def test_rows_and_batches(light: Light) -> None:
 
 
 @pytest.mark.parametrize(("transa", "transb"), [(0, 0), (0, 1), (1, 0), (1, 1)])
-def test_odd_numbers_of_bytes(blas: Blas, transa: int, transb: int) -> None:
+@pytest.mark.parametrize(("m", "n"), [(45, 29), (301, 525)])
+def test_odd_numbers_of_bytes(blas: Blas, transa: int, transb: int, m: int, n: int) -> None:
     """Sizes that are no multiples of what an instruction takes; the extreme bytes."""
     rng = np.random.default_rng(5)
-    m, n, k = 45, 29, 1027
+    k = 1027
     a, b = rng.integers(-128, 128, (m, k)), rng.integers(-128, 128, (k, n))
     a[:3], b[:, :2] = -128, -128
     stored = [
@@ -353,9 +354,9 @@ def test_bfloat16_below_the_normal_numbers(blas: Blas) -> None:
 
 
 @pytest.mark.parametrize("exponents", [(-57, -56), (-100, -30), (-126, 100), (-130, 100), (14, -127)])
-def test_products_of_bfloat16_below_the_normal_numbers(blas: Blas, exponents: tuple[int, int]) -> None:
+@pytest.mark.parametrize("n", [64, 600])
+def test_products_of_bfloat16_below_the_normal_numbers(blas: Blas, exponents: tuple[int, int], n: int) -> None:
     """Each number of C is one product: of what is small, which others beside it do not hide."""
-    n = 64
     a, b = (np.eye(n) * 2.0**each for each in exponents)
     a[5, 5], b[7, 7] = 0, 0
     c, factors = np.zeros((n, n), np.float32, order="F"), (np.array([1], np.float32), np.array([0], np.float32))

@@ -40,13 +40,22 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(made))
 
 
-def product(kernels: ctypes.CDLL, way: int, turned: tuple[int, int], a: Array, b: Array, c: Array, add: bool) -> bool:
-    """C = op(A) op(B), or added to C; false where the processor cannot."""
+def product(
+    kernels: ctypes.CDLL,
+    way: int,
+    turned: tuple[int, int],
+    a: Array,
+    b: Array,
+    c: Array,
+    add: bool,
+    packed: bool = False,
+) -> bool:
+    """C = op(A) op(B), or added to C, operands packed for each tile or before; false where the processor cannot."""
     (m, n), k = c.shape, a.shape[1 - turned[0]] if turned[0] == 0 else a.shape[0]
     call = kernels.product_of_bytes if a.dtype == np.int8 else kernels.product_of_bfloats
     shape = [ctypes.c_int64(each) for each in (m, n, k)]
     operands = [(ctypes.c_void_p(each.ctypes.data), ctypes.c_int64(each.shape[0])) for each in (a, b)]
-    flags = [ctypes.c_bool(each) for each in turned]
+    flags = [ctypes.c_bool(each) for each in (packed, *turned)]
     (left, lda), (right, ldb) = operands
     last = (ctypes.c_bool(add), ctypes.c_void_p(c.ctypes.data), ctypes.c_int64(m))
     made = call(way, *flags, *shape, left, lda, right, ldb, *last)
@@ -78,9 +87,10 @@ def test_bytes(kernels: ctypes.CDLL, shape: tuple[int, int, int], turned: tuple[
     old = rng.integers(-1000, 1000, (m, n))
     for way in (PLAIN_TILES, TILES, VECTORS):
         for add in (False, True):
-            c = np.asfortranarray((old if add else np.full((m, n), 77)).astype(np.int32))
-            if product(kernels, way, turned, stored[0], stored[1], c, add):
-                assert np.array_equal(c, a @ b + (old if add else 0)), (way, add)
+            for packed in (False, True):
+                c = np.asfortranarray((old if add else np.full((m, n), 77)).astype(np.int32))
+                if product(kernels, way, turned, stored[0], stored[1], c, add, packed):
+                    assert np.array_equal(c, a @ b + (old if add else 0)), (way, add, packed)
 
 
 @pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)])
@@ -99,6 +109,9 @@ def test_bfloats(kernels: ctypes.CDLL, shape: tuple[int, int, int], turned: tupl
             if product(kernels, way, turned, stored[0], stored[1], c, add):
                 made[way] = c
                 assert bool(np.all(np.abs(c - exact) <= (k + 2) * 2.0**-24 * size)), (way, add)
+                again = np.asfortranarray(old.copy() if add else np.full_like(old, np.nan))
+                assert product(kernels, way, turned, stored[0], stored[1], again, add, packed=True)
+                assert np.array_equal(again, c), (way, add)
         assert TILES not in made or np.array_equal(made[TILES], made[PLAIN_TILES])
 
 

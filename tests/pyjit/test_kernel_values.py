@@ -349,3 +349,20 @@ def test_arguments_that_are_only_read() -> None:
     kernel[1, 1](cuda.In(x))
     kernel[1, 1](cuda.InOut(y))
     assert (x[0], y[0]) == (0, 3)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.float16, np.int32])
+def test_the_copy_of_an_in_argument_lives_as_long_as_the_launch(dtype: type[Any]) -> None:
+    @cuda.jit
+    def copy(out, given):
+        i = cuda.grid(1)
+        out[i] = given[i]
+
+    many = 1 << 20  # so large that the copy would be gone from memory
+    x, out, rows = np.arange(many).astype(np.int16).astype(dtype), np.zeros(many, dtype), np.zeros((2, many), dtype)
+    copy[many // 256, 256](cuda.Out(out), cuda.In(x))
+    assert (out == x).all()
+    stream = cuda.stream()
+    copy[many // 256, 256, stream](cuda.Out(rows[1]), cuda.In(x))
+    stream.synchronize()
+    assert (rows[1] == x).all()

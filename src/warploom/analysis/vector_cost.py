@@ -262,14 +262,15 @@ def predicted_cycles(loop: Op, shapes: Shapes, shared: frozenset[str]) -> tuple[
 def _costs(region: Region, shapes: Shapes, shared: frozenset[str], *, is_parted: bool = False) -> tuple[float, float]:
     """The costs a thread of a region in a vector and alone; what is the same for all threads counts for neither.
 
-    `is_parted`: not all threads need come to the region.
+    `is_parted`: not all threads need come to the region. `shared`: what was just written.
     """
     costs_of = processor_of(shapes).costs
     vector = scalar = 0.0
     for op in region.ops:
         weight = LOOP_WEIGHT if op.name in ("for", "while") else 1
+        known = shared if not _is_long(op) else frozenset[str]()
         for inner in op.regions:
-            costs = _costs(inner, shapes, shared, is_parted=is_parted or _parts(op, shapes))
+            costs = _costs(inner, shapes, known, is_parted=is_parted or _parts(op, shapes))
             vector, scalar = vector + weight * costs[0], scalar + weight * costs[1]
         differs = any(shapes.of(each).dims & X for each in (*op.operands, *op.results))
         if op.regions or not differs or effect(op) is Effect.TERMINATOR or op.name in _ADDRESSING:
@@ -290,10 +291,14 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str], *, is_parted:
     return vector, scalar
 
 
+def _is_long(op: Op) -> bool:
+    """Whether an op is a loop of so many trips, as far as is known, that what it reads was written a while ago."""
+    return op.name in ("for", "while") and not all(isinstance(each, Const) for each in op.operands[:3])
+
+
 def _parts(op: Op, shapes: Shapes) -> bool:
-    """Whether threads of a vector part at an `if`, or leave a loop one by one."""
-    dims = shapes.of(op.operands[0]).dims if op.name == "if" else shapes.trips.get(op, 0)
-    return bool(dims & X)
+    """Whether threads of a vector part at an `if`. Of a loop that they leave one by one most trips are not the last."""
+    return op.name == "if" and bool(shapes.of(op.operands[0]).dims & X)
 
 
 def _strided_cost(op: Op, shapes: Shapes) -> float:

@@ -3,15 +3,18 @@
 
 What arrives has been through our passes: values are numbered, control flow is simple, loops over threads are vectors
 already, and nearly all calls are inlined. `-O3` is LLVM's default<O3>, in its order, without what finds nothing there:
-InstCombine before inlining, what globals alias, which functions a pointer may call, and clean-up behind each of two
-steps where one behind both does; and without VectorCombine, which llvm/binding.py turns off. Everything else that
-writes other code stays, the vectorisers of loops and of straight lines among them, for code that ours leaves scalar.
-That takes a sixth less than default<O3>, for the same machine code but for .1 % of the instructions.
+InstCombine before inlining, constants that functions are given, what globals alias, which functions a pointer may call,
+and clean-up behind each of two steps where one behind both does; and without VectorCombine, which llvm/binding.py turns
+off. Everything else that writes other code stays, the vectorisers of loops and of straight lines among them, for code
+that ours leaves scalar. That takes a fifth less than default<O3>, for the same machine code but for .1 % of the
+instructions.
 
 Two kinds of functions are known to gain next to nothing, and say so by an attribute: those that run once a launch,
 which no pass looks at (the code generator leaves 6 % more instructions in them), and those with vectors of ours, which
-the vectoriser of straight lines and the last unrolling do not look at: their loops have been unrolled, and what is left
-has vectors enough in a trip. That is a tenth and a fifth of the time.
+three steps do not look at. Unswitching: a choice that is made once for a loop over vectors has been taken out by
+`unswitch`, and copies for others are seldom worth their time. The vectoriser of straight lines and the last unrolling:
+their loops have been unrolled, and what is left has vectors enough in a trip. That is a tenth, a tenth and a fifth of
+the time.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ _LAST_SIMPLIFY = (
 _BEFORE_INLINING = (
     "annotation2metadata,forceattrs,inferattrs,"
     "function<eager-inv>(lower-expect,simplifycfg,sroa<modify-cfg>,early-cse,simplifycfg),"
-    "ipsccp,always-inline"
+    "always-inline"
 )
 # What `loop-unroll-full` does in default<O3>: by its name alone it has the thresholds of -O2.
 _UNROLL_FULLY = "loop-unroll<O3;no-partial;no-runtime;no-upperbound;no-peeling>"
@@ -44,7 +47,7 @@ _SIMPLIFY_FUNCTION = ",".join(
         f"jump-threading,correlated-propagation,simplifycfg,{_COMBINE},aggressive-instcombine,libcalls-shrinkwrap",
         "tailcallelim,simplifycfg,reassociate,constraint-elimination",
         f"loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,{_ROTATE},licm<allowspeculation>,"
-        "simple-loop-unswitch<nontrivial;trivial>)",
+        "simple-loop-unswitch<trivial>)",
         f"simplifycfg,{_COMBINE},loop(loop-idiom,indvars,loop-deletion),{_UNROLL_FULLY}",
         f"sroa<modify-cfg>,mldst-motion<no-split-footer-bb>,gvn,sccp,bdce,{_COMBINE}",
         "jump-threading,correlated-propagation,adce,memcpyopt,dse,loop-mssa(licm<allowspeculation>)",
@@ -68,13 +71,14 @@ _FINISH = ",".join(
         "tailcallelim,simplifycfg",
     )
 )
-_BEFORE_SLP = (
-    f"{_BEFORE_INLINING},{_INLINE_AND_SIMPLIFY},deadargelim,globalopt,globaldce,elim-avail-extern,rpo-function-attrs,"
-    f"function<eager-inv>({_VECTORISE_LOOPS})"
+_SIMPLIFY_MODULE = (
+    f"{_BEFORE_INLINING},{_INLINE_AND_SIMPLIFY},deadargelim,globalopt,globaldce,elim-avail-extern,rpo-function-attrs"
 )
+_UNSWITCH = f"function<eager-inv>(loop-mssa(simple-loop-unswitch<nontrivial;trivial>),simplifycfg,{_COMBINE})"
+_BEFORE_SLP = f"function<eager-inv>({_VECTORISE_LOOPS})"
 _FOR_SCALARS = f"function<eager-inv>(slp-vectorizer,{_COMBINE},loop-unroll<O3>,sroa<preserve-cfg>)"
 _BEHIND_SLP = f"function<eager-inv>({_FINISH}),globaldce,constmerge"
-O3 = (_BEFORE_SLP, _FOR_SCALARS, _BEHIND_SLP)
+O3 = (_SIMPLIFY_MODULE, _UNSWITCH, _BEFORE_SLP, _FOR_SCALARS, _BEHIND_SLP)
 
 
 def optimise(module: Module, machine: Handle, level: int) -> None:
@@ -83,8 +87,12 @@ def optimise(module: Module, machine: Handle, level: int) -> None:
         module.run_passes(f"default<O{level}>", machine)
         return
     with module.left_alone(_marked(module, RUNS_ONCE)):
+        module.run_passes(_SIMPLIFY_MODULE, machine)
+        vectors = _marked(module, HAS_VECTORS)
+        with module.left_alone(vectors):
+            module.run_passes(_UNSWITCH, machine)
         module.run_passes(_BEFORE_SLP, machine)
-        with module.left_alone(_marked(module, HAS_VECTORS)):
+        with module.left_alone(vectors):
             module.run_passes(_FOR_SCALARS, machine)
         module.run_passes(_BEHIND_SLP, machine)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warploom import ahead
+from warploom.bytecode import together
 from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from warploom.backend.compilation import DeviceOptions
     from warploom.passes.runner import PipelineOptions
 
+PASSES = "warploom.backend.loom"  # imports every pass
 _SCRIPT = "/dev/stdin"  # a linker's script: what to link and to what
 REFERENCE_LEVEL = 1  # of LLVM's optimisation: fibers leave it little to do
 
@@ -152,12 +154,13 @@ def device_objects(
     `pipeline`: how the optimising engine lowers kernels; None: the reference engine runs them. `sizes`: what kernels
     are launched with. Raises Diagnostic.
     """
-    from warploom.backend import reference
-
     if pipeline is None:
+        from warploom.backend import reference
+
         reference.compile_device(toolchain, bitcode, output, options)
         return [output]
-    from warploom.backend import loom
+    with together("passes", up_to=PASSES):
+        from warploom.backend import loom
 
     loom.compile_device(toolchain, bitcode, output, options, pipeline, sizes)
     return [output, _twin(toolchain, bitcode, output, options)] if options.has_twin else [output]

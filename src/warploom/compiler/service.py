@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warploom import ahead, cache
+from warploom.bytecode import together
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from warploom.passes.runner import PipelineOptions
 
 KIND = "module"
+_LAST = "warploom.backend.loom"  # of the modules that a compilation wants
 _INSTALLED = ("/usr/", f"{sys.prefix}{os.sep}")
 # What clang reads by itself, and where the headers of CCCL are.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", cccl.ENVIRONMENT)
@@ -91,7 +93,8 @@ def compile_module(request: Request, toolchain: Toolchain | None = None) -> Modu
         with cache.locked(KIND, key):
             found = _read(entry)  # another thread or process may have made it meanwhile
             if found is None:
-                cache.replace_entry(KIND, key, lambda folder: _fill(folder, request, chosen, key))
+                with together("compiler", up_to=_LAST):
+                    cache.replace_entry(KIND, key, lambda folder: _fill(folder, request, chosen, key))
                 found = _read(entry)
     if found is None:
         raise Diagnostic("a file that the kernels include changed while they were compiled", hint="try again")
@@ -197,10 +200,12 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
 
 def _load_compiler() -> None:
     """Loading the passes takes longer than clang does."""
+    if _LAST in sys.modules:
+        return
     from warploom.llvm.binding import load, load_meanwhile
 
     library = default_toolchain().llvm_library
-    meanwhile = load_meanwhile(library) if "warploom.backend.loom" not in sys.modules else None
+    meanwhile = load_meanwhile(library)
     with seldom_collecting():
         from warploom.backend import loom
         from warploom.compiler import declarations

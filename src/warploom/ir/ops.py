@@ -320,23 +320,25 @@ def effect(op: Op) -> Effect:
 def collective_level(op: Op) -> Level | None:
     """The threads that `op` itself involves; None for an op that a thread runs by itself."""
     if op.name == "barrier":
-        return Level[str(op.attrs["level"]).upper()]
+        return _LEVELS[str(op.attrs["level"])]
     if op.name == "barrier_reduce":
         return Level.BLOCK
     return Level.WARP if OPS[op.name].effect is Effect.COLLECTIVE else None
 
 
+_LEVELS = {level.name.lower(): level for level in Level if level.name}
+_NO_LEVEL = Level(0)
 _COLLECTIVES = frozenset(name for name, info in OPS.items() if info.effect is Effect.COLLECTIVE)
 
 
 def levels_in(op: Op) -> Level:
     """Every level of barrier or collective in `op` and below."""
-    found = Level(0)
+    found = _NO_LEVEL
     pending = [op]
     while pending:
         each = pending.pop()
         if each.name in _COLLECTIVES:
-            found |= collective_level(each) or Level(0)
+            found |= collective_level(each) or _NO_LEVEL
         for region in each.regions:
             pending += region.ops
     return found

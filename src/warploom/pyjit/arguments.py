@@ -151,20 +151,28 @@ def taken_apart(name: str, kind: Type) -> tuple[list[str], str]:
 # -- signatures -------------------------------------------------------------------------------------------------------
 
 
-def coerced(name: str, signatures: Sequence[Signature], arguments: Sequence[Any]) -> list[Any]:
-    """The arguments as the signature that fits them has them. Raises ArgumentError where none does."""
-    arguments = [each.given() if isinstance(each, Hint) else each for each in arguments]
-    types = [type_of(taken(each)[0]) for each in arguments]
+def coerced(name: str, signatures: Sequence[Signature], arguments: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
+    """The arguments, `taken`, as the signature that fits them has them. Raises ArgumentError where none does."""
+    pairs = [taken(each) for each in arguments]
+    types = [type_of(key) for key, _ in pairs]
     found = chosen(signatures, types)
     if found is None:
         given = ", ".join(kind.name for kind in types)
         raise ArgumentError(f"No matching definition of {name} for ({given}) among its {len(signatures)} signatures")
-    return [_as_pattern(*each) for each in zip(found.arguments, types, arguments, strict=True)]
+    wanted = zip(found.arguments, types, arguments, pairs, strict=True)
+    return [
+        pair if _fits(pattern, kind) else taken(_converted(pattern, kind, value))
+        for pattern, kind, value, pair in wanted
+    ]
 
 
-def _as_pattern(pattern: Pattern, found: Type, value: Any) -> Any:
-    if not isinstance(pattern, Scalar) or not isinstance(found, Scalar) or pattern == found or pattern.unit:
-        return value
+def _fits(pattern: Pattern, found: Type) -> bool:
+    return not isinstance(pattern, Scalar) or not isinstance(found, Scalar) or pattern == found or bool(pattern.unit)
+
+
+def _converted(pattern: Pattern, found: Type, value: Any) -> Any:
+    assert isinstance(pattern, Scalar)
+    assert isinstance(found, Scalar)
     dtype = np.dtype(pattern.name)
     if pattern.kind in "iu" and found.kind in "biu":  # what has too many bits loses the upper ones, as in C
         return np.frombuffer((int(value) & (1 << 8 * pattern.size) - 1).to_bytes(pattern.size, "little"), dtype)[0]

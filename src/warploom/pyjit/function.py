@@ -20,7 +20,7 @@ from warploom.api.module import RawModule
 from warploom.api.runtime import KernelFault
 from warploom.api.streams import Stream
 from warploom.core.records import dataclass
-from warploom.pyjit.arguments import coerced, patterns_of, taken, type_of
+from warploom.pyjit.arguments import Hint, coerced, patterns_of, taken, type_of
 from warploom.pyjit.launches import LaunchError, Overloads, extent_of_launch
 from warploom.pyjit.loops import stored
 from warploom.pyjit.lowering import Raised
@@ -248,23 +248,27 @@ class Configured:
         for extension in reversed(function.extensions):
             given = [extension.prepare_args(None, value, stream=self.stream, retr=[]) for value in arguments]
             arguments = tuple(value for _, value in given)
-        if function.signatures:
-            arguments = tuple(coerced(function.__name__, function.signatures, arguments))
-        keys: list[Any] = []
-        words: list[Any] = []
-        for value in arguments:
-            try:
-                key, given = taken(value)
-            except ArgumentError as error:
-                raise self._wrong(len(keys), error) from None
-            keys.append(key)
-            words += given
+        arguments = tuple(each.given() if isinstance(each, Hint) else each for each in arguments)  # copies live on
+        pairs = self._taken(arguments)
+        keys = [key for key, _ in pairs]
+        words = [word for _, given in pairs for word in given]
         made = function.ready.get(tuple(keys)) or self._made(keys)
         if self.grid == 0:  # forall(0)
             return
         self._launch(made, words)
         if self.stream is not None:
             self.stream.keep(arguments)
+
+    def _taken(self, arguments: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
+        if self.function.signatures:
+            return coerced(self.function.__name__, self.function.signatures, arguments)
+        pairs: list[tuple[Any, list[Any]]] = []
+        for value in arguments:
+            try:
+                pairs.append(taken(value))
+            except ArgumentError as error:
+                raise self._wrong(len(pairs), error) from None
+        return pairs
 
     def _launch(self, made: Made, words: Sequence[Any]) -> None:
         try:

@@ -38,6 +38,20 @@ kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: 
 """
 
 
+def filled(
+    access: str = STORE,
+    step: str = "16:i32",
+    row: str = "%n",
+    trips: str = "16:i32",
+    base: str = "%p",
+    work: str = WORK,
+) -> str:
+    text = KERNEL.replace("STEP", step).replace("ROW", row).replace("TRIPS", trips).replace("BASE", base)
+    if access == LOAD:
+        text = text.replace(", %v: <16 x float>", "")
+    return text.replace("WORK", work).replace("ACCESS", access)
+
+
 def after(
     access: str = STORE,
     step: str = "16:i32",
@@ -46,10 +60,7 @@ def after(
     base: str = "%p",
     work: str = WORK,
 ) -> Function:
-    text = KERNEL.replace("STEP", step).replace("ROW", row).replace("TRIPS", trips).replace("BASE", base)
-    if access == LOAD:
-        text = text.replace(", %v: <16 x float>", "")
-    function = parse_function(text.replace("WORK", work).replace("ACCESS", access))
+    function = parse_function(filled(access, step, row, trips, base, work))
     before = print_function(function)
     changed = PREFETCH_BLOCKS.run(function, Context())
     verify(function, "split")
@@ -72,6 +83,20 @@ def distance(function: Function) -> list[str]:
 
 def test_a_store_into_rows_that_lie_apart_is_asked_for() -> None:
     assert distance(after()) == ["64", "0"]
+
+
+def test_lines_go_to_the_second_cache_where_few_rows_share_a_set() -> None:
+    (call,) = prefetches(after())
+    assert [str(getattr(each, "value", "")) for each in call.operands[1:]] == ["0", "2", "1"]
+
+
+def test_blocks_that_go_backwards_by_a_complement_are_asked_for_backwards() -> None:
+    backwards = "%c: i32 = xor %bx, -1:i32\n    %left: i32 = mul %c, "
+    function = parse_function(filled().replace("%left: i32 = mul %bx, ", backwards))
+    assert PREFETCH_BLOCKS.run(function, Context())
+    assert distance(function) == [str(2**64 - 64), "0"]
+    other = parse_function(filled().replace("%left: i32 = mul %bx, ", backwards.replace("-1:i32", "-2:i32")))
+    assert not PREFETCH_BLOCKS.run(other, Context())
 
 
 def test_a_load_from_rows_that_go_on_from_block_to_block_is_left_to_the_processor() -> None:

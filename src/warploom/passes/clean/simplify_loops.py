@@ -4,12 +4,13 @@
     %r = for 0, 1, 1, %x { (%i, %a) A; yield %b }      ==>     A; %b for %r
 
 Sound because a trip count that constants decide is that of every thread, and a value that each trip hands on as it got
-it is the initial one.
+it is the initial one. Loops that count bits: counted_bits.py.
 """
 
 from __future__ import annotations
 
 from warploom.ir.core import FALSE, TRUE, Op, Operand, Value
+from warploom.passes.clean.counted_bits import Closed, closed_for, closed_while
 from warploom.passes.clean.fold import compare, evaluate
 from warploom.passes.clean.simplifier import Simplifier
 
@@ -37,7 +38,21 @@ def counted_loop(s: Simplifier, op: Op, done: list[Op]) -> None:
     s.region(body)
     s.end(scope)
     s.reshaped |= _handed_on(s, op) != handed_on
-    s.place(op, done)
+    _place(s, op, closed_for(op), done)
+
+
+def _place(s: Simplifier, op: Op, closed: Closed | None, done: list[Op]) -> None:
+    """A loop that stays, or what stands for it."""
+    if closed is None:
+        s.place(op, done)
+        return
+    ops, last = closed
+    for each in ops:
+        each.loc = op.loc
+        s.op(each, done)
+    for result, operand in zip(op.results, last, strict=True):
+        s.replace(result, operand)
+    s.reshaped = True
 
 
 def _fix_carried(s: Simplifier, op: Op) -> None:
@@ -89,7 +104,7 @@ def loop(s: Simplifier, op: Op, done: list[Op]) -> None:
     s.region(after)
     s.end(scope)
     s.reshaped |= _handed_on(s, op) != handed_on
-    s.place(op, done)
+    _place(s, op, closed_while(op), done)
 
 
 def _handed_on(s: Simplifier, op: Op) -> list[Operand]:

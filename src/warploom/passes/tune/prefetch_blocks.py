@@ -15,6 +15,9 @@ its own, where a processor's prefetchers follow nothing or only the loads. One c
 the other, so while it computes, the lines of the next tile can be on their way. A store's line too has to be there
 before the store leaves the processor, and all later stores wait behind it.
 
+Into the second cache: rows that are a multiple of a page long, or nearly, have their pieces in few sets of the first
+one, where they would push each other out before they are used.
+
 One prefetch for each piece, of its end: the line of its beginning holds the end of the piece before it, which a block
 has used not long ago. Pieces that a loop joins to a long run of memory are left to the processor.
 
@@ -60,7 +63,7 @@ from warploom.passes.tune.cache_lines import (
 )
 
 NAME = "prefetch_blocks"
-MOST_LINES = 64  # of one block: they must stay in the first cache until they are used
+MOST_LINES = 64  # of one block: they must stay in the second cache until they are used
 LONGEST_PIECE = 256  # bytes: behind so many a processor's prefetchers have caught up
 LEAST_WORK = 6  # instructions for each line
 _ACCESSES = {"load": 0, "masked_load": 0, "store": 1, "masked_store": 1}  # where the address is
@@ -139,6 +142,8 @@ class BlockGrowth:
             return total
         if op.name in ("add", "sub"):
             return _plus(grown[0], grown[1], 1 if op.name == "add" else -1)
+        if op.name == "xor" and op.operands[1] == int_const(op.result.type, -1):
+            return _plus({}, grown[0], -1)  # LLVM writes n - 1 - b as n + ~b
         if op.name == "mul" and not all(grown):
             return _times(grown[0], op.operands[1]) if grown[0] else _times(grown[1], op.operands[0])
         if op.name == "shl" and isinstance(op.operands[1], Const):
@@ -255,7 +260,7 @@ def _ask(piece: Piece, distance: Operand) -> None:
     build = Builder(ops, piece.access.loc)
     for line in range(piece.lines):
         end = min((line + 1) * LINE, piece.size) - 1
-        prefetch_line(build, build.op("gep", [piece.pointer, distance], "ptr", offset=end, strides=(1,)))
+        prefetch_line(build, build.op("gep", [piece.pointer, distance], "ptr", offset=end, strides=(1,)), near=False)
     at = piece.region.ops.index(piece.access)
     piece.region.ops[at:at] = ops
 
@@ -266,7 +271,7 @@ def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ra
     seen: set[Operand] = set()
     left = MOST_LINES
     bits = function.facts.processor.vector_bits
-    work = instructions(growths.grid.region, bits)
+    work = instructions(growths.grid.region, bits, MOST_LINES * LEAST_WORK)  # more is not asked for
 
     @cache
     def steps(loop: Op) -> Steps:  # one loop has many accesses

@@ -67,12 +67,24 @@ struct LaneProduct {
   bool add;
   void *area_a, *area_b;
 };
-// By instructions that not each processor has. No bit of a sum depends on the other rows and columns.
+// Products by instructions that not each processor has. No bit of a sum depends on the other rows and columns.
+template <class Sum>
+struct LaneForm {
+  using Size = std::int64_t;
+  bool (*exists)();
+  void (*multiply)(const LaneProduct<Sum> &product);
+  // The same where the areas hold what has been packed: panels of kLaneSide rows of op(A) and panel_columns() columns
+  // of op(B), of which the last one may have fewer. What is packed of `depth` terms takes lanes(depth) times 4 bytes
+  // for each row and column, those of the last panels made full.
+  Size (*panel_columns)();
+  Size (*lanes)(Size depth);
+  void (*pack_left)(const LaneOperand &operand, Size first, Size count, Size depth, void *to);
+  void (*pack_right)(const LaneOperand &operand, Size first, Size count, Size depth, void *to);
+  void (*multiply_packed)(const LaneProduct<Sum> &product);
+};
 struct LaneKernels {
-  bool (*has_bfloats)();
-  void (*bfloats)(const LaneProduct<float> &product);
-  bool (*has_bytes)();
-  void (*bytes)(const LaneProduct<std::int32_t> &product);
+  LaneForm<float> bfloats;
+  LaneForm<std::int32_t> bytes;
   // Of bfloat16: the exponent, with its bias, of the smallest number but 0; 0 where that is below the normal numbers.
   int (*smallest_exponent)(const LaneOperand &operand, std::int64_t indices, std::int64_t depth);
 };

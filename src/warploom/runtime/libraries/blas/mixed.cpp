@@ -2,8 +2,10 @@
 #include "mixed.h"
 
 #include <atomic>
+#include <type_traits>
 
 #include "../common/thread_area.h"
+#include "packing_area.h"
 
 namespace warploom::blas {
 namespace {
@@ -80,55 +82,130 @@ bool fits_lanes(const P &p) {
   return p.m >= 32 && p.k >= 16 && p.alpha != 0;
 }
 
-// The smallest exponent of an operand's numbers, side by side in parts of about as many.
-int smallest_exponent(const Stored &operand, bool by_index, std::int64_t indices, std::int64_t depth, Where where) {
-  constexpr std::int64_t kNumbers = 65'536;
-  const std::int64_t length = by_index ? indices : depth, lines = by_index ? depth : indices;
-  const std::int64_t each = std::max<std::int64_t>(kNumbers / length, 1), parts = (lines + each - 1) / each;
-  std::atomic<int> least = 255;
-  const auto part = [&](std::uint64_t i) {
-    const std::int64_t first = static_cast<std::int64_t>(i) * each, count = std::min(each, lines - first);
-    const LaneOperand some = {operand.at(0, first), operand.ld, true};
-    const int found = lane_kernels().smallest_exponent(some, length, count);
+// The instructions on bfloat16 take what is below the normal numbers for 0. Nothing is where the least product is 2 to
+// the power of -112: all products, and so all sums, are then multiples of 2 to the power of -126, the least normal
+// number.
+class Exponents {
+ public:
+  // Numbers of an operand, from any thread.
+  void see(bool is_left, const LaneOperand &operand, std::int64_t indices, std::int64_t depth) {
+    std::atomic<int> &least = is_left ? left_ : right_;
+    const int found = lane_kernels().smallest_exponent(operand, indices, depth);
     for (int known = least; found < known && !least.compare_exchange_weak(known, found);) continue;
-  };
-  each_of(where, parts, static_cast<double>(length) * static_cast<double>(lines) / 16, part);
-  return least;
-}
-// The instructions take what is below the normal numbers for 0. Nothing is where the least product is 2 to the power of
-// -112: all products, and so all sums, are then multiples of 2 to the power of -126, the least normal number.
-bool stays_normal(const MixedProduct &p, Where where) {
-  constexpr int kBias = 127, kLeast = -112;
-  const int of_a = smallest_exponent(p.a, !p.a.turned, p.m, p.k, where);
-  if (of_a == 0) return false;
-  const int of_b = smallest_exponent(p.b, p.b.turned, p.n, p.k, where);
-  return of_b > 0 && of_a + of_b - 2 * kBias >= kLeast;
-}
+  }
+  // The whole operand, side by side in parts of about as many numbers.
+  void see(bool is_left, const Stored &operand, bool by_index, std::int64_t indices, std::int64_t depth, Where where) {
+    constexpr std::int64_t kNumbers = 65'536;
+    const std::int64_t length = by_index ? indices : depth, lines = by_index ? depth : indices;
+    const std::int64_t each = std::max<std::int64_t>(kNumbers / length, 1), parts = (lines + each - 1) / each;
+    each_of(where, parts, static_cast<double>(length) * static_cast<double>(lines) / 16, [&](std::uint64_t i) {
+      const std::int64_t first = static_cast<std::int64_t>(i) * each;
+      see(is_left, {operand.at(0, first), operand.ld, true}, length, std::min(each, lines - first));
+    });
+  }
+  bool stay_normal() const {
+    constexpr int kBias = 127, kLeast = -112;
+    return left_ > 0 && right_ > 0 && left_ + right_ - 2 * kBias >= kLeast;
+  }
 
-bool goes_by_lanes(const MixedProduct &p, Where where) {
-  const bool are_bfloats = p.a.type == CUDA_R_16BF && p.b.type == CUDA_R_16BF;
-  return are_bfloats && fits_lanes(p) && lane_kernels().has_bfloats() && stays_normal(p, where);
+ private:
+  std::atomic<int> left_ = 255, right_ = 255;
+};
+bool stays_normal(const MixedProduct &p, Where where) {
+  Exponents exponents;
+  exponents.see(true, p.a, !p.a.turned, p.m, p.k, where);
+  if (!exponents.stay_normal()) return false;
+  exponents.see(false, p.b, p.b.turned, p.n, p.k, where);
+  return exponents.stay_normal();
 }
-bool goes_by_lanes(const IntegerProduct &p, Where) { return fits_lanes(p) && lane_kernels().has_bytes(); }
+bool stays_normal(const IntegerProduct &, Where) { return true; }
+
+// Kernels for both operands as they are, and terms that they take at a time; null where there are none.
+const LaneForm<float> *form_of(const MixedProduct &p) {
+  const LaneForm<float> &form = lane_kernels().bfloats;
+  return p.a.type == CUDA_R_16BF && p.b.type == CUDA_R_16BF && fits_lanes(p) && form.exists() ? &form : nullptr;
+}
+const LaneForm<std::int32_t> *form_of(const IntegerProduct &p) {
+  return fits_lanes(p) && lane_kernels().bytes.exists() ? &lane_kernels().bytes : nullptr;
+}
+std::int64_t lane_depth(const MixedProduct &) { return kDepth; }
+std::int64_t lane_depth(const IntegerProduct &) { return kBytesDepth; }
 
 // Who adds up over columns counts on those of the tiles that follow from the shape.
 bool keeps_columns(const MixedProduct &p) { return p.epilogue != nullptr; }
 bool keeps_columns(const IntegerProduct &) { return false; }
 
 // No bit depends on how lanes' products are cut: by one thread so that little is packed twice, by several so that each
-// has two tiles.
-Tiling tiling_for_lanes(Tiling tiling, bool keeps_columns, unsigned threads) {
+// has two tiles. Columns are multiples of `panel` as far as they are cut here.
+Tiling tiling_for_lanes(Tiling tiling, bool keeps_columns, unsigned threads, std::int64_t panel) {
   constexpr std::int64_t kRows = 256, kColumns = 512, kLeast = 64;
   tiling.rows = kRows;
-  if (!keeps_columns) tiling.columns = kColumns;
+  if (!keeps_columns) tiling.columns = kColumns / panel * panel;
   while (threads > 1 && tiling.count() < 2 * threads) {
-    const bool can_narrow = !keeps_columns && tiling.columns > kLeast;
+    const bool can_narrow = !keeps_columns && tiling.columns >= 2 * kLeast && tiling.columns / 2 % panel == 0;
     if (tiling.rows <= kLeast && !can_narrow) break;
     const bool narrows = can_narrow && (tiling.columns > tiling.rows || tiling.rows <= kLeast);
     (narrows ? tiling.columns : tiling.rows) /= 2;
   }
   return tiling;
 }
+
+// Operands in lanes that are packed once for all tiles: for one piece of the terms after the other all panels of op(A),
+// then those of op(B).
+template <class P>
+class PackedLanes {
+ public:
+  using Sum = typename P::Sum;
+  PackedLanes(const P &product, const LaneForm<Sum> &form)
+      : product_(product),
+        form_(form),
+        depth_(std::min(lane_depth(product), product.k)),
+        lanes_(form.lanes(depth_)),
+        width_(form.panel_columns()),
+        left_((product.m + kLaneSide - 1) / kLaneSide),
+        right_((product.n + width_ - 1) / width_) {}
+
+  std::int64_t bytes() const { return pieces() * piece_size() * static_cast<std::int64_t>(sizeof(float)); }
+  void place(void *area) { area_ = static_cast<float *>(area); }
+
+  std::int64_t count() const { return pieces() * (left_ + right_); }
+  // Each below count(), in any order.
+  void pack(std::int64_t part, Exponents &exponents) const {
+    const std::int64_t piece = part / (left_ + right_), panel = part % (left_ + right_), k = piece * depth_,
+                       depth = std::min(depth_, product_.k - k);
+    const bool is_left = panel < left_;
+    const std::int64_t side = is_left ? kLaneSide : width_, first = (is_left ? panel : panel - left_) * side,
+                       count = std::min(side, (is_left ? product_.m : product_.n) - first);
+    const Stored &stored = is_left ? product_.a : product_.b;
+    const bool by_index = is_left != stored.turned;
+    const LaneOperand operand = {by_index ? stored.at(first, k) : stored.at(k, first), stored.ld, by_index};
+    if constexpr (std::is_same_v<P, MixedProduct>) exponents.see(is_left, operand, count, depth);
+    (is_left ? form_.pack_left : form_.pack_right)(operand, 0, count, depth,
+                                                   is_left ? left(piece, first) : right(piece, first));
+  }
+
+  // sums = op(A) op(B) for a tile, which begins with panels, and the terms from `first` on, as many as lane_depth().
+  void multiply(const Tiling::Tile &tile, std::int64_t first, Sum *sums, std::int64_t step, bool add) const {
+    const std::int64_t piece = first / depth_, depth = std::min(depth_, product_.k - first);
+    form_.multiply_packed(
+        {tile.rows, tile.columns, depth, {}, {}, sums, step, add, left(piece, tile.row), right(piece, tile.column)});
+  }
+
+ private:
+  std::int64_t pieces() const { return (product_.k + depth_ - 1) / depth_; }
+  std::int64_t piece_size() const { return (left_ * kLaneSide + right_ * width_) * lanes_; }
+  // Where panels begin. The last piece may have fewer lanes.
+  std::int64_t lanes(std::int64_t piece) const { return form_.lanes(std::min(depth_, product_.k - piece * depth_)); }
+  float *left(std::int64_t piece, std::int64_t row) const { return area_ + piece * piece_size() + row * lanes(piece); }
+  float *right(std::int64_t piece, std::int64_t column) const {
+    return area_ + piece * piece_size() + left_ * kLaneSide * lanes_ + column * lanes(piece);
+  }
+
+  const P &product_;
+  const LaneForm<Sum> &form_;
+  std::int64_t depth_, lanes_, width_, left_, right_;
+  float *area_ = nullptr;
+};
 
 double time_of(std::int64_t m, std::int64_t n, std::int64_t k) {
   const auto outputs = static_cast<double>(m) * static_cast<double>(n);
@@ -192,13 +269,27 @@ double IntegerProduct::nanoseconds() const { return time_of(m, n, k); }
 
 namespace {
 
-void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile, bool by_lanes) {
-  const Areas areas(tile, std::min(kDepth, p.k));
+// How a tile is multiplied: by kernels for lanes, if there are some, of what is packed, if something is.
+template <class P>
+struct ByLanes {
+  using Sum = typename P::Sum;
+  const LaneForm<Sum> *form = nullptr;
+  const PackedLanes<P> *packed = nullptr;
+
+  void multiply(const P &p, const Tiling::Tile &tile, std::int64_t first, std::int64_t depth, Sum *sums,
+                std::int64_t step, bool add, const Areas &areas) const {
+    if (packed != nullptr) return packed->multiply(tile, first, sums, step, add);
+    form->multiply(lanes_of(p.a, p.b, tile, first, depth, sums, step, add, areas));
+  }
+};
+
+void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile, const ByLanes<MixedProduct> &lanes) {
+  const Areas areas(tile, lanes.packed != nullptr ? 0 : std::min(kDepth, p.k));
   const bool has_terms = p.k > 0 && p.alpha != 0;
   for (std::int64_t first = 0; has_terms && first < p.k; first += kDepth) {
     const std::int64_t depth = std::min(kDepth, p.k - first);
-    if (by_lanes) {
-      lane_kernels().bfloats(lanes_of(p.a, p.b, tile, first, depth, areas.sums, tile.rows, first > 0, areas));
+    if (lanes.form != nullptr) {
+      lanes.multiply(p, tile, first, depth, areas.sums, tile.rows, first > 0, areas);
     } else {
       add_terms(p.a, p.b, tile, first, depth, first > 0, areas);
     }
@@ -243,9 +334,10 @@ void add_column(const Sum *sums, std::int64_t rows, std::uint32_t keep, std::uin
   }
 }
 
-void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile, bool by_lanes) {
+void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile, const ByLanes<IntegerProduct> &lanes) {
+  const bool by_lanes = lanes.form != nullptr;
   const std::int64_t most = by_lanes ? kBytesDepth : kDepth;
-  const Areas areas(tile, std::min(kDepth, p.k));
+  const Areas areas(tile, lanes.packed != nullptr ? 0 : std::min(kDepth, p.k));
   const auto beta = static_cast<std::uint32_t>(p.beta), alpha = static_cast<std::uint32_t>(p.alpha);
   const bool adds_to_c = alpha == 1 && beta <= 1;
   std::int32_t *const c = p.c + tile.row + tile.column * p.ldc;
@@ -254,10 +346,10 @@ void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile, bool by_la
     const std::int64_t depth = std::min(most, p.k - first);
     const bool has_terms = depth > 0 && p.alpha != 0;
     if (by_lanes && adds_to_c) {
-      lane_kernels().bytes(lanes_of(p.a, p.b, tile, first, depth, c, p.ldc, first > 0 || beta == 1, areas));
+      lanes.multiply(p, tile, first, depth, c, p.ldc, first > 0 || beta == 1, areas);
       continue;
     }
-    if (by_lanes) lane_kernels().bytes(lanes_of(p.a, p.b, tile, first, depth, whole, tile.rows, false, areas));
+    if (by_lanes) lanes.multiply(p, tile, first, depth, whole, tile.rows, false, areas);
     if (has_terms && !by_lanes) add_terms(p.a, p.b, tile, first, depth, false, areas);
     const std::uint32_t keep = first > 0 ? 1 : beta, by = has_terms ? alpha : 0;
     for (std::int64_t j = 0; j < tile.columns; ++j) {
@@ -271,13 +363,48 @@ void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile, bool by_la
 }
 
 template <class P>
+void multiply_each(const P &p, const Tiling &tiling, const ByLanes<P> &lanes, Where where) {
+  each_of(where, tiling.count(), p.nanoseconds(),
+          [&](std::uint64_t i) { multiply_tile(p, tiling.tile(static_cast<std::int64_t>(i)), lanes); });
+}
+
+// Operands of at most so many bytes are packed for all tiles; on several threads those of more operations than this.
+constexpr std::int64_t kMostPacked = std::int64_t{1} << 27;
+constexpr double kPackedOperations = 192.0 * 192 * 192;
+
+// False where a sum could lie below the normal numbers.
+template <class P>
+bool multiply_by_lanes(const P &p, const LaneForm<typename P::Sum> &form, Where where) {
+  const unsigned threads = threads_for(where, p.nanoseconds());
+  const std::int64_t panel = form.panel_columns();
+  const Tiling tiling = tiling_for_lanes(Tiling(p.m, p.n, p.k), keeps_columns(p), threads, panel);
+  PackedLanes<P> packed(p, form);
+  const double operations = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const bool packs = tiling.count() > 1 && (threads == 1 || operations > kPackedOperations) &&
+                     tiling.columns % panel == 0 && packed.bytes() <= kMostPacked;
+  if (packs) {
+    const PackingArea area(static_cast<std::size_t>(packed.bytes()));
+    if (area.get() != nullptr) {
+      packed.place(area.get());
+      Exponents exponents;
+      const double numbers = static_cast<double>(p.m + p.n) * static_cast<double>(p.k);
+      each_of(where, packed.count(), numbers / 4,
+              [&](std::uint64_t i) { packed.pack(static_cast<std::int64_t>(i), exponents); });
+      if (!exponents.stay_normal()) return false;
+      multiply_each(p, tiling, ByLanes<P>{&form, &packed}, where);
+      return true;
+    }
+  }
+  if (!stays_normal(p, where)) return false;
+  multiply_each(p, tiling, ByLanes<P>{&form, nullptr}, where);
+  return true;
+}
+
+template <class P>
 void multiply_in_tiles(const P &product, Where where) {
-  const bool by_lanes = goes_by_lanes(product, where);
-  const double nanoseconds = product.nanoseconds();
-  Tiling tiling(product.m, product.n, product.k);
-  if (by_lanes) tiling = tiling_for_lanes(tiling, keeps_columns(product), threads_for(where, nanoseconds));
-  each_of(where, tiling.count(), nanoseconds,
-          [&](std::uint64_t i) { multiply_tile(product, tiling.tile(static_cast<std::int64_t>(i)), by_lanes); });
+  const auto *const form = form_of(product);
+  if (form != nullptr && multiply_by_lanes(product, *form, where)) return;
+  multiply_each(product, Tiling(product.m, product.n, product.k), ByLanes<P>(), where);
 }
 
 }  // namespace

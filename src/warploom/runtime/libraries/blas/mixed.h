@@ -45,6 +45,7 @@ class Epilogue {
 
 // D = alpha op(A) op(B) + beta C
 struct MixedProduct {
+  using Sum = float;
   std::int64_t m, n, k;
   float alpha, beta;
   Stored a, b, c;
@@ -62,6 +63,7 @@ void multiply(const MixedProduct &product, Where where = Where::kSideBySide);
 
 // The same for bytes with sums of 32 bits.
 struct IntegerProduct {
+  using Sum = std::int32_t;
   std::int64_t m, n, k;
   std::int32_t alpha, beta;
   Stored a, b;

@@ -11,8 +11,23 @@ using namespace warploom::nvjpeg;
 
 namespace {
 
+// The numbers of all versions of nvJPEG; the last, 16 bits a sample, is for files that have them.
 bool is_format(nvjpegOutputFormat_t format) {
-  return format >= NVJPEG_OUTPUT_UNCHANGED && format <= NVJPEG_OUTPUT_FORMAT_MAX;
+  return format >= NVJPEG_OUTPUT_UNCHANGED && format <= NVJPEG_OUTPUT_FORMAT_MAX + 1;
+}
+
+// The code of a file that cannot be decoded, whatever the format.
+nvjpegStatus_t check_file(const unsigned char *data, std::size_t length, Frame *frame) {
+  if (const auto status = parse(data, length, frame); status != NVJPEG_STATUS_SUCCESS) return status;
+  return frame->is_unit_too_large() ? NVJPEG_STATUS_BAD_JPEG : NVJPEG_STATUS_SUCCESS;
+}
+
+nvjpegStatus_t decode_file(const unsigned char *data, std::size_t length, nvjpegOutputFormat_t format,
+                           Upsampling upsampling, Picture *picture) {
+  Frame frame;
+  if (const auto status = check_file(data, length, &frame); status != NVJPEG_STATUS_SUCCESS) return status;
+  if (format > NVJPEG_OUTPUT_FORMAT_MAX) return NVJPEG_STATUS_INVALID_PARAMETER;
+  return decode(data, length, format, upsampling, picture);
 }
 
 nvjpegStatus_t check_target(const Picture &picture, const nvjpegImage_t &to) {
@@ -41,11 +56,12 @@ nvjpegStatus_t place(const char *name, std::shared_ptr<Picture> picture, const n
 
 nvjpegStatus_t parse_into(const unsigned char *data, std::size_t length, bool keeps, nvjpegJpegStream_t stream) {
   if (data == nullptr || stream == nullptr) return NVJPEG_STATUS_INVALID_PARAMETER;
-  if (const auto status = parse(data, length, &stream->frame); status != NVJPEG_STATUS_SUCCESS) return status;
+  const auto status = check_file(data, length, &stream->frame);
+  if (status != NVJPEG_STATUS_SUCCESS && stream->frame.components == 0) return status;
   if (keeps) stream->own.assign(data, data + length);
   stream->data = keeps ? stream->own.data() : data;
   stream->length = length;
-  return NVJPEG_STATUS_SUCCESS;
+  return status;
 }
 
 }  // namespace
@@ -108,7 +124,7 @@ nvjpegStatus_t nvjpegDecode(nvjpegHandle_t handle, nvjpegJpegState_t state, cons
   if (handle == nullptr || state == nullptr || data == nullptr || destination == nullptr || !is_format(format))
     return NVJPEG_STATUS_INVALID_PARAMETER;
   auto picture = std::make_shared<Picture>();
-  if (const auto status = decode(data, length, format, handle->upsampling, picture.get());
+  if (const auto status = decode_file(data, length, format, handle->upsampling, picture.get());
       status != NVJPEG_STATUS_SUCCESS)
     return status;
   return place("nvjpegDecode", std::move(picture), *destination, stream);
@@ -131,8 +147,9 @@ nvjpegStatus_t nvjpegDecodeBatched(nvjpegHandle_t handle, nvjpegJpegState_t stat
   std::vector<nvjpegStatus_t> found(count, NVJPEG_STATUS_SUCCESS);
   warploom::libraries::each_tile(count, 1e6 * static_cast<double>(count), [&](std::uint64_t i) {
     pictures[i] = std::make_shared<Picture>();
-    found[i] = data[i] == nullptr ? NVJPEG_STATUS_INVALID_PARAMETER
-                                  : decode(data[i], lengths[i], state->format, handle->upsampling, pictures[i].get());
+    found[i] = data[i] == nullptr
+                   ? NVJPEG_STATUS_INVALID_PARAMETER
+                   : decode_file(data[i], lengths[i], state->format, handle->upsampling, pictures[i].get());
   });
   for (std::size_t i = 0; i < count; ++i) {
     if (found[i] == NVJPEG_STATUS_SUCCESS) found[i] = check_target(*pictures[i], destinations[i]);
@@ -222,8 +239,9 @@ nvjpegStatus_t nvjpegDecoderJpegSupported(nvjpegJpegDecoder_t decoder, nvjpegJpe
                                           int *is_not_supported) {
   if (decoder == nullptr || stream == nullptr || is_not_supported == nullptr) return NVJPEG_STATUS_INVALID_PARAMETER;
   const Frame &frame = stream->frame;
+  constexpr int kNotSupported = 7;  // what an H200 says
   const bool is_known = frame.components == 1 || frame.components == 3;
-  *is_not_supported = is_known && frame.marker <= NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN ? 0 : 1;
+  *is_not_supported = is_known && frame.marker <= NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN ? 0 : kNotSupported;
   return NVJPEG_STATUS_SUCCESS;
 }
 
@@ -231,7 +249,7 @@ nvjpegStatus_t nvjpegDecodeJpegHost(nvjpegHandle_t handle, nvjpegJpegDecoder_t d
                                     nvjpegDecodeParams_t params, nvjpegJpegStream_t jpeg) {
   if (handle == nullptr || decoder == nullptr || state == nullptr || params == nullptr || jpeg == nullptr)
     return NVJPEG_STATUS_INVALID_PARAMETER;
-  if (jpeg->data == nullptr) return NVJPEG_STATUS_NOT_INITIALIZED;
+  if (jpeg->data == nullptr) return NVJPEG_STATUS_INVALID_PARAMETER;
   auto picture = std::make_shared<Picture>();
   const auto status = decode(jpeg->data, jpeg->length, params->format, handle->upsampling, picture.get());
   if (status == NVJPEG_STATUS_SUCCESS) state->decoded = std::move(picture);

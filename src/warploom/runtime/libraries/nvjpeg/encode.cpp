@@ -79,6 +79,7 @@ nvjpegStatus_t nvjpegEncoderParamsSetSamplingFactors(nvjpegEncoderParams_t param
                                                      const nvjpegChromaSubsampling_t subsampling, cudaStream_t) {
   if (params == nullptr || subsampling < NVJPEG_CSS_444 || subsampling > NVJPEG_CSS_410V)
     return NVJPEG_STATUS_INVALID_PARAMETER;
+  if (subsampling == NVJPEG_CSS_410V) return NVJPEG_STATUS_JPEG_NOT_SUPPORTED;
   params->settings.subsampling = subsampling;
   return NVJPEG_STATUS_SUCCESS;
 }
@@ -104,7 +105,8 @@ nvjpegStatus_t nvjpegEncodeImage(nvjpegHandle_t handle, nvjpegEncoderState_t sta
                                  cudaStream_t stream) {
   if (handle == nullptr || state == nullptr || params == nullptr || source == nullptr || width < 1 || height < 1)
     return NVJPEG_STATUS_INVALID_PARAMETER;
-  if (format < NVJPEG_INPUT_RGB || format > NVJPEG_INPUT_BGRI) return NVJPEG_STATUS_INVALID_PARAMETER;
+  if (format < NVJPEG_INPUT_RGB || format > NVJPEG_INPUT_BGRI || params->settings.subsampling == NVJPEG_CSS_UNKNOWN)
+    return NVJPEG_STATUS_INVALID_PARAMETER;
   const bool is_planar = format == NVJPEG_INPUT_RGB || format == NVJPEG_INPUT_BGR;
   for (int i = 0; i < (is_planar ? 3 : 1); ++i)
     if (!is_readable(*source, i, is_planar ? width : 3 * width)) return NVJPEG_STATUS_INVALID_PARAMETER;
@@ -121,8 +123,14 @@ nvjpegStatus_t nvjpegEncodeYUV(nvjpegHandle_t handle, nvjpegEncoderState_t state
                                int height, cudaStream_t stream) {
   if (handle == nullptr || state == nullptr || params == nullptr || source == nullptr || width < 1 || height < 1)
     return NVJPEG_STATUS_INVALID_PARAMETER;
+  if (subsampling == NVJPEG_CSS_410V) return NVJPEG_STATUS_JPEG_NOT_SUPPORTED;
+  const auto wanted = params->settings.subsampling;
+  const bool has_chroma = subsampling >= NVJPEG_CSS_444 && subsampling <= NVJPEG_CSS_410;
+  const bool has_luma = has_chroma || subsampling == NVJPEG_CSS_GRAY || subsampling == NVJPEG_CSS_UNKNOWN;
+  if (wanted == NVJPEG_CSS_UNKNOWN || !(wanted == NVJPEG_CSS_GRAY ? has_luma : has_chroma))
+    return NVJPEG_STATUS_INVALID_PARAMETER;
   const Size size{width, height};
-  const int channels = subsampling == NVJPEG_CSS_GRAY ? 1 : 3;
+  const int channels = wanted == NVJPEG_CSS_GRAY ? 1 : 3;
   for (int i = 0; i < channels; ++i)
     if (!is_readable(*source, i, plane_size(subsampling, size, i).width)) return NVJPEG_STATUS_INVALID_PARAMETER;
   return run("nvjpegEncodeYUV", state, size, stream,

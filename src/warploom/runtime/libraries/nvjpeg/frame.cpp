@@ -16,7 +16,7 @@ bool stands_alone(int marker) { return marker == 0x01 || (marker >= 0xd0 && mark
 
 nvjpegStatus_t read_frame(const unsigned char *at, std::size_t length, int marker, Frame *frame) {
   if (length < 8) return NVJPEG_STATUS_BAD_JPEG;
-  frame->marker = marker;
+  frame->marker = marker, frame->bits = at[2];
   frame->size = {at[5] << 8 | at[6], at[3] << 8 | at[4]};
   frame->components = at[7];
   const bool fits = frame->components >= 1 && frame->components <= NVJPEG_MAX_COMPONENT &&
@@ -25,6 +25,7 @@ nvjpegStatus_t read_frame(const unsigned char *at, std::size_t length, int marke
   if (frame->size.height == 0) return NVJPEG_STATUS_JPEG_NOT_SUPPORTED;  // it would come behind the first scan
   for (int i = 0; i < frame->components; ++i) {
     const int both = at[9 + 3 * i];
+    frame->ids[i] = at[8 + 3 * i], frame->tables[i] = at[10 + 3 * i];
     frame->factors[i] = {both >> 4, both & 15};
     if (frame->factors[i].width == 0 || frame->factors[i].height == 0) return NVJPEG_STATUS_BAD_JPEG;
   }
@@ -48,8 +49,8 @@ bool has_scan(const unsigned char *data, std::size_t length) {
 }
 
 nvjpegStatus_t parse(const unsigned char *data, std::size_t length, Frame *frame) {
-  if (length == 0) return NVJPEG_STATUS_INCOMPLETE_BITSTREAM;
-  if (length < 2 || data[0] != 0xff || data[1] != 0xd8) return NVJPEG_STATUS_BAD_JPEG;
+  if (length < 2) return NVJPEG_STATUS_INCOMPLETE_BITSTREAM;
+  if (data[0] != 0xff || data[1] != 0xd8) return NVJPEG_STATUS_BAD_JPEG;
   std::size_t at = 2;
   while (at + 1 < length) {
     if (data[at] != 0xff) return NVJPEG_STATUS_BAD_JPEG;
@@ -75,6 +76,12 @@ Size Frame::size_of(int i) const {
     most = {std::max(most.width, factors[j].width), std::max(most.height, factors[j].height)};
   return {(size.width * factors[i].width + most.width - 1) / most.width,
           (size.height * factors[i].height + most.height - 1) / most.height};
+}
+
+bool Frame::is_unit_too_large() const {
+  int blocks = 0;
+  for (int i = 0; i < components; ++i) blocks += factors[i].width * factors[i].height;
+  return components > 1 && blocks > 10;
 }
 
 nvjpegChromaSubsampling_t Frame::subsampling() const {

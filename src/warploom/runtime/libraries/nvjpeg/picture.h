@@ -22,10 +22,14 @@ struct Frame {
   int marker = 0;  // the kind of coding, as nvjpegJpegEncoding_t has it
   int components = 0;
   Size size{};
-  Size factors[NVJPEG_MAX_COMPONENT]{};  // of sampling
+  int bits = 0;                                                     // of a sample
+  Size factors[NVJPEG_MAX_COMPONENT]{};                             // of sampling
+  int ids[NVJPEG_MAX_COMPONENT]{}, tables[NVJPEG_MAX_COMPONENT]{};  // tables: of quantization
   // Of component i: its share of the picture, rounded up.
   Size size_of(int i) const;
   nvjpegChromaSubsampling_t subsampling() const;
+  // Whether a unit of all components has more than the 10 blocks that T.81 (B.2.3) allows.
+  bool is_unit_too_large() const;
 };
 // Finds the frame header; NVJPEG_STATUS_BAD_JPEG if there is none, _INCOMPLETE_BITSTREAM if the file ends before it.
 nvjpegStatus_t parse(const unsigned char *data, std::size_t length, Frame *frame);
@@ -47,9 +51,12 @@ enum class Upsampling { kRepeated, kInterpolated };
 nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutputFormat_t format, Upsampling upsampling,
                       Picture *picture);
 
+// Decodes a baseline file of any sampling into a plane for each component.
+nvjpegStatus_t decode_baseline(const unsigned char *data, std::size_t length, const Frame &frame, Picture *picture);
+
 struct EncoderSettings {
   int quality = 70;
-  nvjpegChromaSubsampling_t subsampling = NVJPEG_CSS_444;
+  nvjpegChromaSubsampling_t subsampling = NVJPEG_CSS_UNKNOWN;  // until it is set nothing is encoded
   bool is_progressive = false;
 };
 // Encodes interleaved RGB or BGR.

@@ -140,7 +140,8 @@ nvjpegStatus_t decode_pixels(const unsigned char *data, std::size_t length, int 
 
 nvjpegStatus_t decode_yuv(const unsigned char *data, std::size_t length, const Frame &frame, Picture *picture) {
   const int chroma = chroma_of(frame.subsampling());
-  if (chroma < 0) return NVJPEG_STATUS_JPEG_NOT_SUPPORTED;
+  if (chroma < 0 || frame.components != (chroma == kOnlyGray ? 1 : 3) || frame.is_unit_too_large())
+    return decode_baseline(data, length, frame, picture);
   const Session session(turbo().init_decompress);
   if (session.state == nullptr) return NVJPEG_STATUS_ALLOCATOR_FAILURE;
   Planes planes(chroma, frame.size);
@@ -191,6 +192,24 @@ void extend(const std::vector<unsigned char> &from, Size small, unsigned char *t
   }
 }
 
+// Planes whose chroma has a sample for each pixel: its own repeated.
+Picture with_all_chroma(const Picture &given, Size size) {
+  Picture made;
+  made.channels = given.channels;
+  for (int i = 0; i < given.channels; ++i) {
+    made.sizes[i] = size;
+    made.pixels[i].resize(bytes_of(size));
+    const Size from = given.sizes[i];
+    const int across = (size.width + from.width - 1) / from.width, down = (size.height + from.height - 1) / from.height;
+    unsigned char *to = made.pixels[i].data();
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x)
+        *to++ = given.pixels[i][static_cast<std::size_t>(y / down) * static_cast<std::size_t>(from.width) +
+                                static_cast<std::size_t>(x / across)];
+  }
+  return made;
+}
+
 }  // namespace
 
 bool is_ready() { return turbo().is_there; }
@@ -199,9 +218,16 @@ nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutpu
                       Picture *picture) {
   Frame frame;
   if (const auto status = parse(data, length, &frame); status != NVJPEG_STATUS_SUCCESS) return status;
-  if (frame.marker > NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN || frame.components == 2 || frame.components == 4)
-    return NVJPEG_STATUS_JPEG_NOT_SUPPORTED;
-  if (format == NVJPEG_OUTPUT_UNCHANGED || format == NVJPEG_OUTPUT_YUV) return decode_yuv(data, length, frame, picture);
+  if (frame.marker > NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN) return NVJPEG_STATUS_JPEG_NOT_SUPPORTED;
+  if (format == NVJPEG_OUTPUT_UNCHANGED) return decode_yuv(data, length, frame, picture);
+  if (frame.components == 2 || frame.components == 4) return NVJPEG_STATUS_INVALID_PARAMETER;
+  if (format == NVJPEG_OUTPUT_YUV) return decode_yuv(data, length, frame, picture);
+  if (frame.subsampling() == NVJPEG_CSS_UNKNOWN) {
+    if (format != NVJPEG_OUTPUT_Y) return NVJPEG_STATUS_INVALID_PARAMETER;
+    const auto status = decode_yuv(data, length, frame, picture);
+    picture->channels = 1;
+    return status;
+  }
   const bool is_bgr = format == NVJPEG_OUTPUT_BGR || format == NVJPEG_OUTPUT_BGRI;
   const int pixels = format == NVJPEG_OUTPUT_Y ? kGray : is_bgr ? kBgr : kRgb;
   const auto status = decode_pixels(data, length, pixels, upsampling, frame, &picture->pixels[0]);
@@ -230,7 +256,7 @@ nvjpegStatus_t encode(const EncoderSettings &settings, const std::vector<unsigne
 nvjpegStatus_t encode_planes(const EncoderSettings &settings, const Picture &given,
                              nvjpegChromaSubsampling_t subsampling, Size size, std::vector<unsigned char> *file) {
   const int chroma = chroma_of(subsampling);
-  if (chroma < 0) return NVJPEG_STATUS_IMPLEMENTATION_NOT_SUPPORTED;
+  if (chroma < 0) return encode_planes(settings, with_all_chroma(given, size), NVJPEG_CSS_444, size, file);
   Planes planes(chroma, size);
   for (int i = 0; i < given.channels; ++i) extend(given.pixels[i], given.sizes[i], planes.rows[i], planes.sizes[i]);
   const unsigned char *rows[3] = {planes.rows[0], planes.rows[1], planes.rows[2]};

@@ -104,36 +104,55 @@ __attribute__((target("avx512vnni"))) void begin(Fours, const Lane *a, Size grou
 }
 
 template <class Form>
-void multiply(const LaneProduct<typename Form::Sum> &p) {
+void pack_left(const LaneOperand &operand, Size first, Size count, Size depth, Lane *to) {
+  pack<Form>(operand, first, count, depth, kWide, 0, to);
+}
+template <class Form>
+void pack_right(const LaneOperand &operand, Size first, Size count, Size depth, Lane *to) {
+  pack<Form>(operand, first, count, depth, count, Form::kFlip, to);
+}
+
+// Up to 32 rows from row i on, whose panel is `left`, by all columns, in panels of `width`.
+template <class Form>
+void multiply_panel(const LaneProduct<typename Form::Sum> &p, Size i, const Lane *left, Size width) {
   using Sum = typename Form::Sum;
   alignas(64) Sum corner[kMost * kWide], start[kWide];
-  const Size groups = groups_of(p.k, Form::kEach);
-  const Size panels = (p.n + kMost - 1) / kMost, height = (p.n + panels - 1) / panels;
-  auto *const left = static_cast<Lane *>(p.area_a), *const right = static_cast<Lane *>(p.area_b);
-  for (Size j = 0; j < p.n; j += height) {
-    const Size count = p.n - j < height ? p.n - j : height;
-    pack<Form>(p.b, j, count, p.k, count, Form::kFlip, right + j * groups);
-  }
-  for (Size i = 0; i < p.m; i += kWide) {
-    const Size rows = p.m - i < kWide ? p.m - i : kWide;
-    pack<Form>(p.a, i, rows, p.k, kWide, 0, left);
-    begin(Form(), left, groups, start);
-    for (Size j = 0; j < p.n; j += height) {
-      const Size count = p.n - j < height ? p.n - j : height;
-      const Kernel<Form> kernel = kernel_of<kMost>(Form(), static_cast<int>(count));
-      Sum *const c = p.sums + i + j * p.step;
-      if (rows == kWide) {
-        kernel(groups, left, right + j * groups, start, c, p.step, p.add);
-        continue;
-      }
-      kernel(groups, left, right + j * groups, start, corner, kWide, false);
-      for (Size column = 0; column < count; ++column) {
-        for (Size row = 0; row < rows; ++row) {
-          Sum &to = c[column * p.step + row];
-          to = corner[column * kWide + row] + (p.add ? to : Sum(0));
-        }
+  const Size groups = groups_of(p.k, Form::kEach), rows = p.m - i < kWide ? p.m - i : kWide;
+  begin(Form(), left, groups, start);
+  for (Size j = 0; j < p.n; j += width) {
+    const Size count = p.n - j < width ? p.n - j : width;
+    const Kernel<Form> kernel = kernel_of<kMost>(Form(), static_cast<int>(count));
+    const Lane *const right = static_cast<const Lane *>(p.area_b) + j * lanes_of<Form>(p.k);
+    Sum *const c = p.sums + i + j * p.step;
+    if (rows == kWide) {
+      kernel(groups, left, right, start, c, p.step, p.add);
+      continue;
+    }
+    kernel(groups, left, right, start, corner, kWide, false);
+    for (Size column = 0; column < count; ++column) {
+      for (Size row = 0; row < rows; ++row) {
+        Sum &to = c[column * p.step + row];
+        to = corner[column * kWide + row] + (p.add ? to : Sum(0));
       }
     }
+  }
+}
+
+template <class Form>
+void multiply_packed(const LaneProduct<typename Form::Sum> &p) {
+  for (Size i = 0; i < p.m; i += kWide)
+    multiply_panel<Form>(p, i, static_cast<const Lane *>(p.area_a) + i * lanes_of<Form>(p.k), kMost);
+}
+
+template <class Form>
+void multiply(const LaneProduct<typename Form::Sum> &p) {
+  const Size panels = (p.n + kMost - 1) / kMost, width = (p.n + panels - 1) / panels;
+  auto *const left = static_cast<Lane *>(p.area_a), *const right = static_cast<Lane *>(p.area_b);
+  for (Size j = 0; j < p.n; j += width)
+    pack_right<Form>(p.b, j, p.n - j < width ? p.n - j : width, p.k, right + j * lanes_of<Form>(p.k));
+  for (Size i = 0; i < p.m; i += kWide) {
+    pack_left<Form>(p.a, i, p.m - i < kWide ? p.m - i : kWide, p.k, left);
+    multiply_panel<Form>(p, i, left, width);
   }
 }
 
@@ -163,11 +182,32 @@ int smallest_exponent(const LaneOperand &operand, Size indices, Size depth) {
 // On Intel's processors the instruction on vectors takes twice as long as two of floats: .7 of the speed of those.
 bool has_bfloats() { return has_tiles() || (__builtin_cpu_supports("avx512bf16") && !__builtin_cpu_is("intel")); }
 bool has_bytes() { return has_tiles() || __builtin_cpu_supports("avx512vnni"); }
-void bfloats(const LaneProduct<float> &p) {
-  has_tiles() ? multiply_by_tiles<Pairs, ProcessorTiles>(p) : multiply<Pairs>(p);
+Size panel_columns() { return has_tiles() ? kWide : kMost; }
+template <class Form>
+void pack_left_panel(const LaneOperand &operand, Size first, Size count, Size depth, void *to) {
+  (has_tiles() ? pack_left_for_tiles<Form> : pack_left<Form>)(operand, first, count, depth, static_cast<Lane *>(to));
 }
-void bytes(const LaneProduct<std::int32_t> &p) {
-  has_tiles() ? multiply_by_tiles<Fours, ProcessorTiles>(p) : multiply<Fours>(p);
+template <class Form>
+void pack_right_panel(const LaneOperand &operand, Size first, Size count, Size depth, void *to) {
+  (has_tiles() ? pack_right_for_tiles<Form> : pack_right<Form>)(operand, first, count, depth, static_cast<Lane *>(to));
+}
+template <class Form>
+void multiply_by_best(const LaneProduct<typename Form::Sum> &p) {
+  has_tiles() ? multiply_by_tiles<Form, ProcessorTiles>(p) : multiply<Form>(p);
+}
+template <class Form>
+void multiply_packed_by_best(const LaneProduct<typename Form::Sum> &p) {
+  has_tiles() ? multiply_packed_by_tiles<Form, ProcessorTiles>(p) : multiply_packed<Form>(p);
+}
+template <class Form>
+constexpr LaneForm<typename Form::Sum> form_of(bool (*exists)()) {
+  return {exists,
+          multiply_by_best<Form>,
+          panel_columns,
+          lanes_of<Form>,
+          pack_left_panel<Form>,
+          pack_right_panel<Form>,
+          multiply_packed_by_best<Form>};
 }
 #endif
 
@@ -175,10 +215,10 @@ void bytes(const LaneProduct<std::int32_t> &p) {
 
 extern const LaneKernels kLaneProducts;
 #if defined(__AVX512F__)
-const LaneKernels kLaneProducts = {has_bfloats, bfloats, has_bytes, bytes, smallest_exponent};
+const LaneKernels kLaneProducts = {form_of<Pairs>(has_bfloats), form_of<Fours>(has_bytes), smallest_exponent};
 #else
 bool has_none() { return false; }
-const LaneKernels kLaneProducts = {has_none, nullptr, has_none, nullptr, nullptr};
+const LaneKernels kLaneProducts = {{has_none}, {has_none}, nullptr};
 #endif
 
 }  // namespace warploom::blas::WARPLOOM_LEVEL

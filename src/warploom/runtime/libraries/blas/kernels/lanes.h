@@ -34,6 +34,11 @@ struct Fours {
 };
 
 Size groups_of(Size depth, Size each) { return (depth + each - 1) / each; }
+// What is packed is made full to a multiple of 16 lanes.
+template <class Form>
+Size lanes_of(Size depth) {
+  return groups_of(depth, 16 * Form::kEach) * 16;
+}
 
 // Rows and columns change places: lanes[row][column] is then lanes[column][row].
 void turn(__m512i (&lanes)[16]) {
@@ -67,18 +72,38 @@ struct Panel {
   Lane flip;
   Lane *to;
 
-  // Neighbours in memory are indices.
+  // 16 bits for each of up to 32 indices: one number, or two bytes that follow each other in k.
+  __m512i load_line(const E *from, __mmask32 mask) const {
+    if constexpr (kEach == 2) {
+      return _mm512_maskz_loadu_epi16(mask, from);
+    } else {
+      const __m512i low = _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(mask, from)),
+                    high = _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(mask, from + ld));
+      return _mm512_or_si512(low, _mm512_slli_epi16(high, 8));
+    }
+  }
+  // Lanes of 16 indices from `first` on.
+  template <int first>
+  static __m512i interleave(__m512i even, __m512i odd) {
+    alignas(64) std::uint16_t from[32];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 32; ++i) from[i] = static_cast<std::uint16_t>(first + i / 2 + i % 2 * 32);
+    return _mm512_permutex2var_epi16(even, _mm512_load_si512(from), odd);
+  }
+  // Neighbours in memory are indices, of which there are at most 32.
   void pack_lines(Size groups) const {
+    constexpr Size kAhead = 8;
+    const __m512i flips = _mm512_set1_epi32(static_cast<int>(flip));
+    const auto mask = static_cast<__mmask32>((std::uint64_t{1} << count) - 1);
+    const auto low_mask = static_cast<__mmask16>(mask), high_mask = static_cast<__mmask16>(mask >> 16);
     for (Size group = 0; group < groups; ++group) {
       const E *const from = data + group * kEach * ld;
-      for (Size i = 0; i < count; ++i) {
-        Lane lane = 0;
-        for (Size k = 0; k < kEach; ++k) {
-          const auto part = static_cast<std::make_unsigned_t<std::remove_cv_t<E>>>(from[i + k * ld]);
-          lane |= static_cast<Lane>(part) << (32 / kEach * k);
-        }
-        to[group * width + i] = lane ^ flip;
-      }
+      for (Size k = 0; k < kEach; ++k) __builtin_prefetch(from + (kAhead * kEach + k) * ld);
+      const __m512i even = load_line(from, mask), odd = load_line(from + kEach / 2 * ld, mask);
+      Lane *const at = to + group * width;
+      _mm512_mask_storeu_epi32(at, low_mask, _mm512_xor_si512(interleave<0>(even, odd), flips));
+      if (high_mask != 0)
+        _mm512_mask_storeu_epi32(at + 16, high_mask, _mm512_xor_si512(interleave<16>(even, odd), flips));
     }
   }
   // Neighbours in memory are k.

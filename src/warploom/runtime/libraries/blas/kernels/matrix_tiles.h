@@ -158,32 +158,57 @@ void multiply_corner(const Kernel &kernel, typename Form::Sum *c, Size step, Siz
   }
 }
 
+template <class Form>
+void pack_left_for_tiles(const LaneOperand &operand, Size first, Size count, Size depth, Lane *to) {
+  const Size groups = groups_of(depth, Form::kEach), rest = lanes_of<Form>(depth) - groups;
+  pack<Form>(operand, first, count, depth, kWide, 0, to);
+  __builtin_memset(to + groups * kWide, 0, static_cast<std::size_t>(rest * kWide * kLaneBytes));
+}
+// The last panel of op(B) may be half as wide.
+Size panel_width(Size columns) { return columns <= kSide ? kSide : kWide; }
+template <class Form>
+void pack_right_for_tiles(const LaneOperand &operand, Size first, Size count, Size depth, Lane *to) {
+  pack_columns<Form>(operand, first, count, depth, panel_width(count), to);
+}
+
+// Up to 32 rows from row i on, whose panel is `left`, by all columns.
+template <class Form, class Tiles>
+__attribute__((target(WARPLOOM_TILES))) void multiply_panel_by_tiles(const LaneProduct<typename Form::Sum> &p, Size i,
+                                                                     const Lane *left) {
+  const Size lanes = lanes_of<Form>(p.k), rows = p.m - i < kWide ? p.m - i : kWide;
+  for (Size j = 0; j < p.n; j += kWide) {
+    const Size columns = p.n - j < kWide ? p.n - j : kWide, width = panel_width(columns);
+    const auto kernel = [&](typename Form::Sum *c, Size step) {
+      const auto block = width == kWide ? multiply_block<Form, Tiles, 2> : multiply_block<Form, Tiles, 1>;
+      block(lanes / kSide, left, static_cast<const Lane *>(p.area_b) + j * lanes, c, step, p.add);
+    };
+    typename Form::Sum *const c = p.sums + i + j * p.step;
+    if (rows == kWide && columns == width) {
+      kernel(c, p.step);
+    } else {
+      multiply_corner<Form>(kernel, c, p.step, rows, columns, p.add);
+    }
+  }
+}
+
+template <class Form, class Tiles>
+__attribute__((target(WARPLOOM_TILES))) void multiply_packed_by_tiles(const LaneProduct<typename Form::Sum> &p) {
+  Tiles::begin();
+  for (Size i = 0; i < p.m; i += kWide)
+    multiply_panel_by_tiles<Form, Tiles>(p, i, static_cast<const Lane *>(p.area_a) + i * lanes_of<Form>(p.k));
+  Tiles::end();
+}
+
 template <class Form, class Tiles>
 __attribute__((target(WARPLOOM_TILES))) void multiply_by_tiles(const LaneProduct<typename Form::Sum> &p) {
-  constexpr Size kBlock = kSide * Form::kEach;
-  const Size blocks = groups_of(p.k, kBlock), lanes = blocks * kSide, groups = groups_of(p.k, Form::kEach);
-  const auto width_of = [&](Size j) { return p.n - j <= kSide ? kSide : kWide; };
+  const auto count = [](Size all, Size first) { return all - first < kWide ? all - first : kWide; };
   auto *const left = static_cast<Lane *>(p.area_a), *const right = static_cast<Lane *>(p.area_b);
   for (Size j = 0; j < p.n; j += kWide)
-    pack_columns<Form>(p.b, j, p.n - j < kWide ? p.n - j : kWide, p.k, width_of(j), right + j * lanes);
-  __builtin_memset(left + groups * kWide, 0, static_cast<std::size_t>((lanes - groups) * kWide * kLaneBytes));
+    pack_right_for_tiles<Form>(p.b, j, count(p.n, j), p.k, right + j * lanes_of<Form>(p.k));
   Tiles::begin();
   for (Size i = 0; i < p.m; i += kWide) {
-    const Size rows = p.m - i < kWide ? p.m - i : kWide;
-    pack<Form>(p.a, i, rows, p.k, kWide, 0, left);
-    for (Size j = 0; j < p.n; j += kWide) {
-      const Size columns = p.n - j < kWide ? p.n - j : kWide;
-      const auto kernel = [&](typename Form::Sum *c, Size step) {
-        const auto block = width_of(j) == kWide ? multiply_block<Form, Tiles, 2> : multiply_block<Form, Tiles, 1>;
-        block(blocks, left, right + j * lanes, c, step, p.add);
-      };
-      typename Form::Sum *const c = p.sums + i + j * p.step;
-      if (rows == kWide && columns == width_of(j)) {
-        kernel(c, p.step);
-      } else {
-        multiply_corner<Form>(kernel, c, p.step, rows, columns, p.add);
-      }
-    }
+    pack_left_for_tiles<Form>(p.a, i, count(p.m, i), p.k, left);
+    multiply_panel_by_tiles<Form, Tiles>(p, i, left);
   }
   Tiles::end();
 }

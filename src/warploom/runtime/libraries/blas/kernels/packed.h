@@ -7,6 +7,8 @@
 // Both for one piece of the sums after the other. What lies behind the last row and the last column is zero.
 #pragma once
 
+#include <algorithm>
+
 #include "strip.h"
 
 namespace warploom::blas::WARPLOOM_LEVEL {
@@ -76,31 +78,29 @@ void pack(const PackedProduct<T> &packed, Size part) {
   }
 }
 
-// Asks for a part of the strip that comes after the one at work: as large as that of the panel from row `first` on in
-// all `count` rows.
-template <class T>
-void prefetch_part(const T *strip, Size numbers, Size first, Size count) {
-  constexpr Size kLine = 64 / sizeof(T);
-  const Size lines = (numbers + kLine - 1) / kLine;
-  for (Size line = lines * first / count; line < lines * (first + kWidth<T>) / count; ++line)
-    __builtin_prefetch(strip + line * kLine, 0, 2);
-}
-
 template <class T>
 void multiply_packed(const PackedProduct<T> &packed, Size row, Size rows, Size column, Size columns) {
   const TileProduct<T> &p = packed.product;
   for (Size piece = 0; piece < p.pieces(); ++piece) {
     const Size depth = p.terms(piece), step = packed.panel_step(piece);
     const T beta = piece == 0 ? p.beta : T(1);
+    // Of the next strip each panel of A asks for so many lines in a turn.
+    constexpr Size kLine = Next<T>::kLine;
+    const Size lines = Packing::parts(depth * kRows, kLine), turns = Next<T>::steps(depth, kRows) / 2;
+    const Size each = Packing::parts(lines, std::max<Size>(Packing::parts(rows, kWidth<T>) * turns, 1));
     for (Size j = 0; j < columns; j += kRows) {
       const Right<T> b{packed.strip(piece, column + j), kRows, 1};
       const int count = static_cast<int>(columns - j < kRows ? columns - j : kRows);
-      const T *panel = packed.panel(piece, row);
-      for (Size i = 0; i < rows; i += kWidth<T>, panel += step) {
-        const int height = static_cast<int>(rows - i < kWidth<T> ? rows - i : kWidth<T>);
-        if (j + kRows < columns) prefetch_part(packed.strip(piece, column + j + kRows), depth * kRows, i, rows);
-        multiply_rows<T, true>(height, count, depth, panel, kWidth<T>, b, p.alpha, beta,
-                               p.c + row + i + (column + j) * p.ldc, p.ldc);
+      const T *panel = packed.panel(piece, row), *strip = b.data + packed.strip_step(piece);
+      T *c = p.c + row + (column + j) * p.ldc;
+      Size rest = j + kRows < columns ? lines : 0;
+      for (Size i = 0; i < rows; i += kWidth<T>, panel += step, c += kWidth<T>) {
+        const bool is_last = i + kWidth<T> >= rows;
+        const T *const next_c = is_last ? p.c + row + (column + j + kRows) * p.ldc : c + kWidth<T>;
+        const Next<T> next{strip, rest, each, is_last && j + kRows >= columns ? nullptr : next_c};
+        const int height = static_cast<int>(is_last ? rows - i : kWidth<T>);
+        multiply_rows<T, true>(height, count, depth, panel, kWidth<T>, b, p.alpha, beta, c, p.ldc, next);
+        strip += turns * each * kLine, rest -= turns * each;
       }
     }
   }

@@ -13,7 +13,7 @@ using namespace product::WARPLOOM_LEVEL;
 
 // So many terms before they are needed numbers of A are asked for, and those of C: columns of C may push each other out
 // of the cache. Columns are asked for one after the other, so many terms apart: more at once would wait for each other.
-constexpr Size kAhead = 8, kLate = 32, kApart = 2;
+constexpr Size kAhead = 8, kLate = 32, kApart = 2, kEvery = 8;
 
 // Where to read the numbers of B: k * step_k + column * step_column. One of the two steps is 1.
 template <class T>
@@ -22,10 +22,39 @@ struct Right {
   Size step_k, step_column;
 };
 
+// What comes next is asked for, into the second cache, while a strip is at work: after each kEvery terms, in turn, a
+// column of the next rows of C, or `each` of `lines` lines from `from` on. All at once they would wait for each other,
+// and the numbers of A with them.
+template <class T>
+struct Next {
+  const T *from = nullptr;
+  Size lines = 0, each = 0;
+  const T *c = nullptr;  // null: none
+  static constexpr Size kLine = 64 / sizeof(T);
+
+  bool is_nothing() const { return lines == 0 && c == nullptr; }
+  static Size steps(Size depth, int columns) {
+    const Size early = depth - kLate - columns * kApart;
+    return early > 0 ? early / kEvery : 0;
+  }
+  template <int vectors>
+  WARPLOOM_INLINE void ask(Size step, int columns, Size ldc) const {
+    const Size turn = step / 2;
+    if (step % 2 == 0) {
+      for (int i = 0; c != nullptr && turn < columns && i < vectors; ++i)
+        __builtin_prefetch(c + turn * ldc + i * kLanes<T>, 0, 2);
+    } else {
+      for (Size line = turn * each; line < (turn + 1) * each && line < lines; ++line)
+        __builtin_prefetch(from + line * kLine, 0, 2);
+    }
+  }
+};
+
 // C = alpha A B + beta C for `vectors` vectors of rows of A and `columns` columns of B. `turned`: columns of B lie side
 // by side.
 template <class T, int vectors, int columns, bool turned>
-void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc) {
+void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc,
+                    const Next<T> &next) {
   Vector<T> sums[columns][vectors];
 #pragma clang loop unroll(full)
   for (int j = 0; j < columns; ++j) {
@@ -36,8 +65,11 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
 #pragma clang loop unroll(full)
   for (int j = 0; j < kPointers; ++j) at[j] = b.data + kThird * j * b.step_column;
   Size k = 0;
-  for (int column = 0; column <= columns; ++column) {
-    const Size end = column == columns ? depth : depth - kLate - (columns - column) * kApart;
+  const Size late = depth - kLate - columns * kApart, steps = next.is_nothing() ? 0 : Next<T>::steps(depth, columns);
+  Size step = 0;
+  for (int column = 0;;) {
+    const bool is_early = step < steps;
+    const Size end = is_early ? k + kEvery : column == columns ? depth : late + column * kApart;
     for (; k < end; ++k, a += a_step) {
       Vector<T> left[vectors];
 #pragma clang loop unroll(full)
@@ -57,9 +89,14 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
         asm("" : "+r"(at[j]));  // else there would be one pointer for each column, on the stack
       }
     }
+    if (is_early) {
+      next.template ask<vectors>(step++, columns, ldc);
+      continue;
+    }
     if (column == columns) break;
 #pragma clang loop unroll(full)
     for (int i = 0; i < vectors; ++i) __builtin_prefetch(c + column * ldc + i * kLanes<T>, 1);
+    ++column;
   }
 #pragma clang loop unroll(full)
   for (int j = 0; alpha != T(1) && j < columns; ++j) {
@@ -78,7 +115,8 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
 }
 
 template <class T>
-using StripKernel = void (*)(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc);
+using StripKernel = void (*)(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc,
+                             const Next<T> &next);
 template <class T, int vectors, bool turned, int most = kRows>
 StripKernel<T> strip_kernel(int columns) {
   if constexpr (most > 1) {
@@ -92,12 +130,12 @@ StripKernel<T> strip_kernel(int columns) {
 // The same for `rows` rows, at most kWidth, whose vectors A has in full: C is not touched behind them.
 template <class T, bool turned>
 void multiply_rows(int rows, int columns, Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c,
-                   Size ldc) {
+                   Size ldc, const Next<T> &next) {
   const StripKernel<T> kernel =
       rows > kLanes<T> ? strip_kernel<T, kVectors, turned>(columns) : strip_kernel<T, 1, turned>(columns);
-  if (rows == kWidth<T>) return kernel(depth, a, a_step, b, alpha, beta, c, ldc);
+  if (rows == kWidth<T>) return kernel(depth, a, a_step, b, alpha, beta, c, ldc, next);
   alignas(kVectorBytes) T corner[kRows * kWidth<T>];
-  kernel(depth, a, a_step, b, alpha, T(0), corner, kWidth<T>);
+  kernel(depth, a, a_step, b, alpha, T(0), corner, kWidth<T>, {next.from, next.lines, next.each});
   for (int j = 0; j < columns; ++j) {
     for (int i = 0; i < rows; ++i) {
       T &to = c[i + j * ldc];

@@ -55,7 +55,7 @@ struct Piece {
     const Size a_step = has_panel(row) ? kWidth<T> : p.a_column;
     T *const c = p.c + row + column_of(s) * p.ldc;
     const auto multiply = p.b_column == 1 ? multiply_rows<T, true> : multiply_rows<T, false>;
-    multiply(rows_of(row), columns_of(s), depth, a, a_step, b, p.alpha, beta, c, p.ldc);
+    multiply(rows_of(row), columns_of(s), depth, a, a_step, b, p.alpha, beta, c, p.ldc, {});
   }
   void run() const {
     pack_rows();

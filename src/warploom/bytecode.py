@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The modules of the compiler from one file.
+
+    280 modules: each looked for, its times compared, its bytecode read --> one file of the cache, for all of them
+
+The names of a package are in most of its modules; in one file each is written, read and made a string of Python's
+once. Where Python keeps no bytecode (PYTHONDONTWRITEBYTECODE, as in many containers) the first process alone reads
+sources. The file's key is that of the package's sources and of this Python: no module is older than its source.
+"""
+
+from __future__ import annotations
+
+import marshal
+import mmap
+import sys
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import MAGIC_NUMBER, spec_from_file_location
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import cast
+
+from warploom import cache
+
+KIND = "bytecode-together"
+_NAME = "modules"
+_PACKAGE = "__init__.py"
+_turn = threading.Lock()  # whoever imports meanwhile uses the same file
+
+
+@contextmanager
+def together(which: str, *, up_to: str) -> Generator[None]:
+    """Modules of this package that are imported meanwhile come from the file named `which`; where it is not there it is
+    written, with what was imported. Nothing is done where the module `up_to` is loaded already."""
+    if up_to in sys.modules or not _turn.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _finding(which):
+            yield
+    finally:
+        _turn.release()
+
+
+@contextmanager
+def _finding(which: str) -> Generator[None]:
+    key = cache.content_key(cache.package_key(), which, MAGIC_NUMBER, str(sys.flags.optimize), str(cache.PACKAGE))
+    entry = cache.entry_path(KIND, key)
+    finder = _Finder(entry / _NAME)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+    if finder.there is not None:
+        cache.note_use(entry)
+    elif not cache.is_passing(entry):
+        text = marshal.dumps(finder.found)
+        cache.cached_entry(KIND, key, lambda folder: _write(folder / _NAME, text))
+
+
+class _Finder:
+    """Finds the modules of the file, or notes the bytecode of those that are found elsewhere."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = str(place)
+        self.there = _read(place)
+        self.found: dict[str, CodeType] = {}
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not name.startswith("warploom."):
+            return None
+        if self.there is None:
+            return self._noted(PathFinder.find_spec(name, path, target))
+        code = self.there.pop(name, None)
+        if code is None:
+            return None
+        place = code.co_filename
+        inside = [str(Path(place).parent)] if place.endswith(_PACKAGE) else None
+        loader = _Loader(name, place, code)
+        spec = spec_from_file_location(name, place, loader=loader, submodule_search_locations=inside)
+        assert spec is not None
+        spec.cached = self.place
+        return spec
+
+    def _noted(self, spec: ModuleSpec | None) -> ModuleSpec | None:
+        if spec is not None and type(spec.loader) is SourceFileLoader:
+            code = spec.loader.get_code(spec.name)
+            assert code is not None
+            self.found[spec.name] = code
+            spec.loader = _Loader(spec.name, spec.loader.path, code)
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    """A loader of a module of which the bytecode is known."""
+
+    def __init__(self, name: str, path: str, code: CodeType) -> None:
+        super().__init__(name, path)
+        self._code: CodeType | None = code
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """Once; later its source is asked, as by a debugger."""
+        code, self._code = self._code, None
+        return code or super().get_code(fullname)
+
+
+def _read(path: Path) -> dict[str, CodeType] | None:
+    try:
+        with open(path, "rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            found: dict[str, CodeType] | object = marshal.loads(text)
+            return cast("dict[str, CodeType]", found) if isinstance(found, dict) else None
+    except (OSError, ValueError, EOFError, TypeError):  # none, or none that was written whole
+        return None
+
+
+def _write(path: Path, text: bytes) -> None:
+    path.write_bytes(text)
