@@ -56,7 +56,8 @@ def picks_rest(condition: Operand, shapes: Shapes) -> bool:
     total = maker(place, "add")
     starts = [maker(each, "and") for each in total.operands] if total else []
     masks = [start.operands[1] for start in starts if start is not None and start.operands[0] == end]
-    return any(isinstance(each, Const) and -MOST_LEFT <= signed_value(each) < 0 for each in masks)
+    sizes = [_constant(each) for each in masks]
+    return any(each is not None and -MOST_LEFT <= each < 0 for each in sizes)
 
 
 @dataclass(frozen=True, slots=True)
