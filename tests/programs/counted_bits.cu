@@ -100,8 +100,8 @@ void test(const char *name, const std::vector<unsigned> &seeds) {
       y = static_cast<Word>(y >> 1);
       ++steps;
     }
-    const int want[kPer] = {all,          all, bits_of<Word>(words[i] & 31), all, 0, all, 7 * all, steps,
-                            static_cast<int>(x ^ y)};
+    const int want[kPer] = {all,     all,   bits_of<Word>(words[i] & 31), all, 0, all,
+                            7 * all, steps, static_cast<int>(x ^ y)};
     for (int k = 0; k < kPer; ++k) wrong += found[i * kPer + k] != want[k];
     wrong += left[i] != static_cast<Word>(words[i] >> 5);
   }

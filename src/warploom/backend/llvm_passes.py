@@ -9,23 +9,20 @@ off. Everything else that writes other code stays, the vectorisers of loops and 
 that ours leaves scalar. That takes a fifth less than default<O3>, for the same machine code but for .1 % of the
 instructions.
 
-Two kinds of functions are known to gain next to nothing, and say so by an attribute: those that run once a launch,
-which no pass looks at (the code generator leaves 6 % more instructions in them), and those with vectors of ours, which
-three steps do not look at. Unswitching: a choice that is made once for a loop over vectors has been taken out by
-`unswitch`, and copies for others are seldom worth their time. The vectoriser of straight lines and the last unrolling:
-their loops have been unrolled, and what is left has vectors enough in a trip. That is a tenth, a tenth and a fifth of
-the time.
+Two kinds of functions are known to gain next to nothing, and say so by attributes. Those that run once a launch or
+hardly ever no pass looks at, and the code generator takes its quick way. Those with vectors of ours three steps do not
+look at. Unswitching: a choice that is made once for a loop over vectors has been taken out by `unswitch`, and copies
+for others are seldom worth their time. The vectoriser of straight lines and the last unrolling: their loops have been
+unrolled, and what is left has vectors enough in a trip. That is a tenth, a tenth and a fifth of the time.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module
 
 # Attributes of functions.
-RUNS_ONCE = "warploom-once"  # a launch
+LEFT_ALONE = "optnone noinline"  # LLVM wants both
 HAS_VECTORS = "warploom-vectors"  # from our vectoriser
 
 _COMBINE = "instcombine<no-verify-fixpoint>"
@@ -86,17 +83,11 @@ def optimise(module: Module, machine: Handle, level: int) -> None:
     if level < 3:
         module.run_passes(f"default<O{level}>", machine)
         return
-    with module.left_alone(_marked(module, RUNS_ONCE)):
-        module.run_passes(_SIMPLIFY_MODULE, machine)
-        vectors = _marked(module, HAS_VECTORS)
-        with module.left_alone(vectors):
-            module.run_passes(_UNSWITCH, machine)
-        module.run_passes(_BEFORE_SLP, machine)
-        with module.left_alone(vectors):
-            module.run_passes(_FOR_SCALARS, machine)
-        module.run_passes(_BEHIND_SLP, machine)
-
-
-def _marked(module: Module, attribute: str) -> Sequence[Handle]:
-    """The functions that have `attribute`."""
-    return [each for each in module.functions() if module.function_attribute(each, attribute) is not None]
+    module.run_passes(_SIMPLIFY_MODULE, machine)
+    vectors = [each for each in module.functions() if module.function_attribute(each, HAS_VECTORS) is not None]
+    with module.left_alone(vectors):
+        module.run_passes(_UNSWITCH, machine)
+    module.run_passes(_BEFORE_SLP, machine)
+    with module.left_alone(vectors):
+        module.run_passes(_FOR_SCALARS, machine)
+    module.run_passes(_BEHIND_SLP, machine)

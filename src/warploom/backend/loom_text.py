@@ -31,7 +31,7 @@ from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.image import load_parameter
-from warploom.backend.llvm_passes import HAS_VECTORS, RUNS_ONCE
+from warploom.backend.llvm_passes import HAS_VECTORS, LEFT_ALONE
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
     SCRATCH_ALIGN,
@@ -261,7 +261,7 @@ class _GridCode(Code):
                 self.jump(self.too_large)
             self.start(self.too_large)
             self._code_of(wide, [*self.launch, *arguments])
-        self.attributes = f'"{RUNS_ONCE}"'
+        self.attributes = LEFT_ALONE  # it runs once a launch
         self.text.finish(entry, "ptr %args, ptr %launch", "", self)
         return entry
 
@@ -333,7 +333,7 @@ class _GridCode(Code):
         body = BlocksCode(self.text, self.function, name, op, captured, leaves=leaves)
         threads = self._block_threads() if body.offsets else "0"
         if self.function.facts.seldom_run:
-            body.attributes = "cold optnone noinline"
+            body.attributes = f"cold {LEFT_ALONE}"
         if self.function.facts.seldom_run or self.text.names_threads:
             body.long_loops.clear()
         body.write(self.function.launch, debug=bool(self.scope))

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import ctypes
 
-from warploom.backend.llvm_passes import RUNS_ONCE
+from warploom.backend.llvm_passes import LEFT_ALONE
 from warploom.backend.loom_code import asks_for_thread, may_spin
 from warploom.core.records import replace
 from warploom.frontend.callees import EXIT_THREAD, IDS, STEADY
@@ -37,7 +37,7 @@ from warploom.passes.contracts import is_collective
 from warploom.passes.shape.structure import for_each_thread
 
 SUFFIX = ".blocks.thread"
-_QUICK = ("cold", "noinline", "optnone")
+_QUICK = ("cold", *LEFT_ALONE.split())
 _CONTRACT = 1 << 5  # among the flags of an operation on floats
 
 
@@ -122,7 +122,6 @@ def _move_body(module: Module, kernel: Handle, function: Handle) -> None:
     attributes = (ctypes.c_void_p * lib.LLVMGetAttributeCountAtIndex(kernel, FUNCTION_INDEX))()
     lib.LLVMGetAttributesAtIndex(kernel, FUNCTION_INDEX, attributes)
     made = [lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind(each), 0) for each in _QUICK]
-    made.append(lib.LLVMCreateStringAttribute(module.context, RUNS_ONCE.encode(), len(RUNS_ONCE), b"", 0))
     for attribute in (*attributes, *made):
         lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, attribute)
     lib.LLVMSetSubprogram(function, lib.LLVMGetSubprogram(kernel))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from warploom.ir.core import Function, Op, walk
+from warploom.ir.core import Attribute, Function, Op, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
@@ -18,7 +18,8 @@ LOAD = "%v: <16 x float> = load %a [align=4]"
 STORE = "store %v, %a [align=4]"
 
 KERNEL = """
-kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %p: ptr, %v: <16 x float>) {
+kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32,
+          %n: i32, %p: ptr, %long: <32 x float>, %v: <16 x float>) {
   shared @own [size=4096, align=4]
   grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)
     %left: i32 = mul %bx, STEP [flags=(nsw)]
@@ -47,7 +48,7 @@ def filled(
     work: str = WORK,
 ) -> str:
     text = KERNEL.replace("STEP", step).replace("ROW", row).replace("TRIPS", trips).replace("BASE", base)
-    if access == LOAD:
+    if access.startswith("%v"):
         text = text.replace(", %v: <16 x float>", "")
     return text.replace("WORK", work).replace("ACCESS", access)
 
@@ -74,9 +75,8 @@ def prefetches(function: Function) -> list[Op]:
 
 def distance(function: Function) -> list[str]:
     """The names of what computes how far the next block's piece is away, and of the constants in it."""
-    (call,) = prefetches(function)
     made = {value: op for op in walk(function.body) for value in op.results}
-    chosen = made[made[call.operands[0]].operands[1]]  # pyright: ignore[reportArgumentType]
+    (chosen,) = {made[made[call.operands[0]].operands[1]] for call in prefetches(function)}  # pyright: ignore[reportArgumentType]
     assert chosen.name == "select", "the last block of a row has no next one"
     return [str(getattr(each, "value", "")) or made[each].name for each in chosen.operands[1:]]  # pyright: ignore[reportArgumentType]
 
@@ -112,9 +112,30 @@ def test_rows_that_make_one_long_run_are_left_to_the_processor() -> None:
     assert not prefetches(after(row="16:i32", step="4096:i32"))
 
 
+def places(function: Function) -> list[Attribute]:
+    """The bytes of a piece that are asked for."""
+    made = {value: op for op in walk(function.body) for value in op.results}
+    return [made[call.operands[0]].attrs["offset"] for call in prefetches(function)]  # pyright: ignore[reportArgumentType]
+
+
+def test_a_piece_behind_the_last_one_is_asked_for_by_its_end() -> None:
+    assert places(after()) == [63]
+    assert places(after("store %long, %a [align=4]")) == [63, 127]
+
+
+def test_a_piece_of_a_line_in_other_rows_is_asked_for_by_both_ends() -> None:
+    assert places(after(LOAD, step="%n")) == [0, 63]
+    assert places(after(LOAD, step="1024:i32")) == [0, 63]
+    assert places(after(LOAD, step="%bdx")) == [63]  # how long the step is nobody knows: it may be in the same rows
+    assert places(after("%v: <8 x float> = load %a [align=4]", step="%n")) == [31]
+
+
 def test_more_than_the_cache_holds_is_not_asked_for() -> None:
-    assert prefetches(after(trips="64:i32"))
-    assert not prefetches(after(trips="65:i32"))
+    work = WORK.replace("200", "2000")
+    assert prefetches(after(trips="128:i32", work=work))
+    assert not prefetches(after(trips="129:i32", work=work))
+    assert prefetches(after(trips="64:i32", step="%n", work=work))
+    assert not prefetches(after(trips="65:i32", step="%n", work=work))
 
 
 def test_a_number_of_rows_that_nobody_knows_may_be_too_many() -> None:
@@ -144,4 +165,4 @@ def test_an_address_that_grows_by_what_a_loop_changes_is_not_known() -> None:
 
 
 def test_one_address_is_asked_for_once() -> None:
-    assert len(prefetches(after(f"%old: <16 x float> = load %a [align=4]\n      {STORE}", step="%n"))) == 1
+    assert len(prefetches(after(f"%old: <16 x float> = load %a [align=4]\n      {STORE}", step="%n"))) == 2

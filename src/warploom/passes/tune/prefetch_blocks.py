@@ -19,7 +19,8 @@ Into the second cache: rows that are a multiple of a page long, or nearly, have 
 one, where they would push each other out before they are used.
 
 One prefetch for each piece, of its end: the line of its beginning holds the end of the piece before it, which a block
-has used not long ago. Pieces that a loop joins to a long run of memory are left to the processor.
+has used not long ago. Where the next block lies in other rows (tiles of a diagonal) it has not, and accesses as
+long as a line are asked for by both ends. Pieces that a loop joins to a long run of memory are left to the processor.
 
 By how much an address grows from block to block is guessed (a sum that wraps, a loop that runs differently there: both
 give another place). Sound as in prefetch.py: a prefetch has no result, and faults nowhere.
@@ -63,7 +64,7 @@ from warploom.passes.tune.cache_lines import (
 )
 
 NAME = "prefetch_blocks"
-MOST_LINES = 64  # of one block: they must stay in the second cache until they are used
+MOST_LINES = 128  # of one block: they must stay in the second cache until they are used
 LONGEST_PIECE = 256  # bytes: behind so many a processor's prefetchers have caught up
 LEAST_WORK = 6  # instructions for each line
 _ACCESSES = {"load": 0, "masked_load": 0, "store": 1, "masked_store": 1}  # where the address is
@@ -180,11 +181,6 @@ class Piece:
         access = self.access
         return types.size_of(access.operands[0].type if "store" in access.name else access.result.type)
 
-    @property
-    def lines(self) -> int:
-        """The lines that one access is asked for by."""
-        return -(-self.size // LINE)
-
 
 def pieces_in(region: Region, loops: tuple[Op, ...] = (), home: Region | None = None) -> Iterator[Piece]:
     """The accesses that run once a block, or once for each trip of loops; not what a `while` holds."""
@@ -213,22 +209,48 @@ def most_trips(loop: Op, ranges: Ranges) -> int | None:
     return None
 
 
-def lines_of_tile(piece: Piece, growth: Growth, ranges: Ranges, steps: Callable[[Op], Steps]) -> int | None:
-    """The lines to ask for in a block; None where that is too much, or where the processor asks for them by itself."""
-    run, total, is_scattered = piece.size, piece.lines, False
+def roots_of(factors: Sequence[Value], definitions: dict[Value, Op]) -> set[Value]:
+    """What `factors` are multiples of."""
+    found: set[Value] = set()
+    for value in factors:
+        while (op := definitions.get(value)) and (
+            op.name in _EXTENSIONS or (op.name in ("mul", "shl") and isinstance(op.operands[1], Const))
+        ):
+            operand = op.operands[0]
+            if not isinstance(operand, Value):
+                break
+            value = operand
+        found.add(value)
+    return found
+
+
+def places_in(size: int, changes_rows: bool) -> list[int]:
+    """The bytes, counted from its address, that an access of the next block is asked for by."""
+    ends = [min(end, size) - 1 for end in range(LINE, size + LINE, LINE)]
+    return [0, *ends] if changes_rows and size >= LINE else ends
+
+
+def tile_of(piece: Piece, growth: Growth, ranges: Ranges, steps: Callable[[Op], Steps]) -> tuple[list[int], int] | None:
+    """By which bytes of each access, and how often, to ask in a block; None where that is too much, or where the
+    processor asks by itself."""
+    definitions = ranges.definitions
+    grows_by = roots_of([each for factors in growth for each in factors], definitions)
+    run, times, is_scattered, changes_rows = piece.size, 1, False, is_out_of_reach(Step(growth.get((), 0)))
     for loop in reversed(piece.loops):
         trips, step = most_trips(loop, ranges), steps(loop).of(piece.pointer)
         if trips is None or step is None:
             return None
         if is_out_of_reach(step):
             is_scattered = True
+            changes_rows |= not grows_by.isdisjoint(roots_of(step.factors, definitions))
         elif step.number:
             run += abs(step.number) * (trips - 1)
-        total *= trips
+        times *= trips
     # A processor fetches what is loaded from rows that go on; what is stored it waits for.
     is_far = any(is_out_of_reach(Step(number, factors)) for factors, number in growth.items())
     wanted = is_far or (is_scattered and "store" in piece.access.name)
-    return total if wanted and growth and run <= LONGEST_PIECE and total <= MOST_LINES else None
+    places = places_in(piece.size, changes_rows)
+    return (places, times) if wanted and run <= LONGEST_PIECE and times * len(places) <= MOST_LINES else None
 
 
 # -- rewriting --------------------------------------------------------------------------------------------------------
@@ -255,23 +277,25 @@ def _distance(piece: Piece, growth: Growth, grid: Op) -> Operand | None:
     return found
 
 
-def _ask(piece: Piece, distance: Operand) -> None:
+def _ask(piece: Piece, places: Sequence[int], distance: Operand) -> None:
     ops: list[Op] = []
     build = Builder(ops, piece.access.loc)
-    for line in range(piece.lines):
-        end = min((line + 1) * LINE, piece.size) - 1
-        prefetch_line(build, build.op("gep", [piece.pointer, distance], "ptr", offset=end, strides=(1,)), near=False)
+    for place in places:
+        prefetch_line(build, build.op("gep", [piece.pointer, distance], "ptr", offset=place, strides=(1,)), near=False)
     at = piece.region.ops.index(piece.access)
     piece.region.ops[at:at] = ops
 
 
-def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ranges: Ranges) -> list[Piece]:
-    """The pieces to ask for, first come first, as far as the cache holds them and the block has work to do."""
-    found: list[Piece] = []
+def chosen(
+    pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ranges: Ranges
+) -> list[tuple[Piece, Growth, list[int]]]:
+    """The pieces to ask for, first come first, as far as the cache holds them and the block has work to do: how each
+    grows, and by which bytes of each access."""
+    found: list[tuple[Piece, Growth, list[int]]] = []
     seen: set[Operand] = set()
     left = MOST_LINES
     bits = function.facts.processor.vector_bits
-    work = instructions(growths.grid.region, bits, MOST_LINES * LEAST_WORK)  # more is not asked for
+    work = instructions(growths.grid.region, bits)
 
     @cache
     def steps(loop: Op) -> Steps:  # one loop has many accesses
@@ -280,12 +304,16 @@ def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ra
     for piece in pieces:
         pointer = piece.pointer
         growth = growths.of(pointer) if may_be_far(pointer, function, ranges.definitions) else None
-        lines = lines_of_tile(piece, growth, ranges, steps) if growth and pointer not in seen else None
-        if lines is None or lines > left or work < (MOST_LINES - left + lines) * LEAST_WORK:
+        tile = tile_of(piece, growth, ranges, steps) if growth and pointer not in seen else None
+        if growth is None or tile is None:
+            continue
+        places, times = tile
+        lines = times * len(places)
+        if lines > left or work < (MOST_LINES - left + lines) * LEAST_WORK:
             continue
         seen.add(pointer)
         left -= lines
-        found.append(piece)
+        found.append((piece, growth, places))
     return found
 
 
@@ -293,12 +321,10 @@ def prefetch_in(grid: Op, function: Function, ranges: Ranges) -> bool:
     """Write prefetches for the next block of `grid`; whether there are any."""
     growths = BlockGrowth(grid, ranges.definitions)
     changed = False
-    for piece in chosen(list(pieces_in(grid.region)), growths, function, ranges):
-        growth = growths.of(piece.pointer)
-        assert growth, "a chosen piece grows"
+    for piece, growth, places in chosen(list(pieces_in(grid.region)), growths, function, ranges):
         distance = _distance(piece, growth, grid)
         if distance is not None:
-            _ask(piece, distance)
+            _ask(piece, places, distance)
             changed = True
     return changed
 

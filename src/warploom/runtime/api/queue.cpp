@@ -228,6 +228,7 @@ void finish_or_drop() {
 TaskPointer push(const CUstream_st *stream, StreamWork work) {
   static const bool is_finished_at_exit = std::atexit(finish_at_exit) == 0;
   static_cast<void>(is_finished_at_exit);
+  stream->lane->bring();
   const auto task = std::allocate_shared<Task>(RecycledAllocator<Task>(), std::move(work));
   task->lane = stream->lane;
   Lane &lane = *task->lane;

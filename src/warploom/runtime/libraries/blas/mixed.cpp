@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mixed.h"
 
-#include <atomic>
-#include <type_traits>
-
 #include "../common/thread_area.h"
+#include "packed_lanes.h"
 #include "packing_area.h"
 
 namespace warploom::blas {
@@ -82,35 +80,6 @@ bool fits_lanes(const P &p) {
   return p.m >= 32 && p.k >= 16 && p.alpha != 0;
 }
 
-// The instructions on bfloat16 take what is below the normal numbers for 0. Nothing is where the least product is 2 to
-// the power of -112: all products, and so all sums, are then multiples of 2 to the power of -126, the least normal
-// number.
-class Exponents {
- public:
-  // Numbers of an operand, from any thread.
-  void see(bool is_left, const LaneOperand &operand, std::int64_t indices, std::int64_t depth) {
-    std::atomic<int> &least = is_left ? left_ : right_;
-    const int found = lane_kernels().smallest_exponent(operand, indices, depth);
-    for (int known = least; found < known && !least.compare_exchange_weak(known, found);) continue;
-  }
-  // The whole operand, side by side in parts of about as many numbers.
-  void see(bool is_left, const Stored &operand, bool by_index, std::int64_t indices, std::int64_t depth, Where where) {
-    constexpr std::int64_t kNumbers = 65'536;
-    const std::int64_t length = by_index ? indices : depth, lines = by_index ? depth : indices;
-    const std::int64_t each = std::max<std::int64_t>(kNumbers / length, 1), parts = (lines + each - 1) / each;
-    each_of(where, parts, static_cast<double>(length) * static_cast<double>(lines) / 16, [&](std::uint64_t i) {
-      const std::int64_t first = static_cast<std::int64_t>(i) * each;
-      see(is_left, {operand.at(0, first), operand.ld, true}, length, std::min(each, lines - first));
-    });
-  }
-  bool stay_normal() const {
-    constexpr int kBias = 127, kLeast = -112;
-    return left_ > 0 && right_ > 0 && left_ + right_ - 2 * kBias >= kLeast;
-  }
-
- private:
-  std::atomic<int> left_ = 255, right_ = 255;
-};
 bool stays_normal(const MixedProduct &p, Where where) {
   Exponents exponents;
   exponents.see(true, p.a, !p.a.turned, p.m, p.k, where);
@@ -136,12 +105,12 @@ bool keeps_columns(const MixedProduct &p) { return p.epilogue != nullptr; }
 bool keeps_columns(const IntegerProduct &) { return false; }
 
 // No bit depends on how lanes' products are cut: by one thread so that little is packed twice, by several so that each
-// has two tiles. Columns are multiples of `panel` as far as they are cut here.
+// has four tiles. Columns are multiples of `panel` as far as they are cut here.
 Tiling tiling_for_lanes(Tiling tiling, bool keeps_columns, unsigned threads, std::int64_t panel) {
   constexpr std::int64_t kRows = 256, kColumns = 512, kLeast = 64;
   tiling.rows = kRows;
   if (!keeps_columns) tiling.columns = kColumns / panel * panel;
-  while (threads > 1 && tiling.count() < 2 * threads) {
+  while (threads > 1 && tiling.count() < 4 * threads) {
     const bool can_narrow = !keeps_columns && tiling.columns >= 2 * kLeast && tiling.columns / 2 % panel == 0;
     if (tiling.rows <= kLeast && !can_narrow) break;
     const bool narrows = can_narrow && (tiling.columns > tiling.rows || tiling.rows <= kLeast);
@@ -149,63 +118,6 @@ Tiling tiling_for_lanes(Tiling tiling, bool keeps_columns, unsigned threads, std
   }
   return tiling;
 }
-
-// Operands in lanes that are packed once for all tiles: for one piece of the terms after the other all panels of op(A),
-// then those of op(B).
-template <class P>
-class PackedLanes {
- public:
-  using Sum = typename P::Sum;
-  PackedLanes(const P &product, const LaneForm<Sum> &form)
-      : product_(product),
-        form_(form),
-        depth_(std::min(lane_depth(product), product.k)),
-        lanes_(form.lanes(depth_)),
-        width_(form.panel_columns()),
-        left_((product.m + kLaneSide - 1) / kLaneSide),
-        right_((product.n + width_ - 1) / width_) {}
-
-  std::int64_t bytes() const { return pieces() * piece_size() * static_cast<std::int64_t>(sizeof(float)); }
-  void place(void *area) { area_ = static_cast<float *>(area); }
-
-  std::int64_t count() const { return pieces() * (left_ + right_); }
-  // Each below count(), in any order.
-  void pack(std::int64_t part, Exponents &exponents) const {
-    const std::int64_t piece = part / (left_ + right_), panel = part % (left_ + right_), k = piece * depth_,
-                       depth = std::min(depth_, product_.k - k);
-    const bool is_left = panel < left_;
-    const std::int64_t side = is_left ? kLaneSide : width_, first = (is_left ? panel : panel - left_) * side,
-                       count = std::min(side, (is_left ? product_.m : product_.n) - first);
-    const Stored &stored = is_left ? product_.a : product_.b;
-    const bool by_index = is_left != stored.turned;
-    const LaneOperand operand = {by_index ? stored.at(first, k) : stored.at(k, first), stored.ld, by_index};
-    if constexpr (std::is_same_v<P, MixedProduct>) exponents.see(is_left, operand, count, depth);
-    (is_left ? form_.pack_left : form_.pack_right)(operand, 0, count, depth,
-                                                   is_left ? left(piece, first) : right(piece, first));
-  }
-
-  // sums = op(A) op(B) for a tile, which begins with panels, and the terms from `first` on, as many as lane_depth().
-  void multiply(const Tiling::Tile &tile, std::int64_t first, Sum *sums, std::int64_t step, bool add) const {
-    const std::int64_t piece = first / depth_, depth = std::min(depth_, product_.k - first);
-    form_.multiply_packed(
-        {tile.rows, tile.columns, depth, {}, {}, sums, step, add, left(piece, tile.row), right(piece, tile.column)});
-  }
-
- private:
-  std::int64_t pieces() const { return (product_.k + depth_ - 1) / depth_; }
-  std::int64_t piece_size() const { return (left_ * kLaneSide + right_ * width_) * lanes_; }
-  // Where panels begin. The last piece may have fewer lanes.
-  std::int64_t lanes(std::int64_t piece) const { return form_.lanes(std::min(depth_, product_.k - piece * depth_)); }
-  float *left(std::int64_t piece, std::int64_t row) const { return area_ + piece * piece_size() + row * lanes(piece); }
-  float *right(std::int64_t piece, std::int64_t column) const {
-    return area_ + piece * piece_size() + left_ * kLaneSide * lanes_ + column * lanes(piece);
-  }
-
-  const P &product_;
-  const LaneForm<Sum> &form_;
-  std::int64_t depth_, lanes_, width_, left_, right_;
-  float *area_ = nullptr;
-};
 
 double time_of(std::int64_t m, std::int64_t n, std::int64_t k) {
   const auto outputs = static_cast<double>(m) * static_cast<double>(n);
@@ -378,7 +290,7 @@ bool multiply_by_lanes(const P &p, const LaneForm<typename P::Sum> &form, Where 
   const unsigned threads = threads_for(where, p.nanoseconds());
   const std::int64_t panel = form.panel_columns();
   const Tiling tiling = tiling_for_lanes(Tiling(p.m, p.n, p.k), keeps_columns(p), threads, panel);
-  PackedLanes<P> packed(p, form);
+  PackedLanes<P> packed(p, form, lane_depth(p));
   const double operations = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   const bool packs = tiling.count() > 1 && (threads == 1 || operations > kPackedOperations) &&
                      tiling.columns % panel == 0 && packed.bytes() <= kMostPacked;

@@ -107,7 +107,9 @@ Product<T> some_terms(Product<T> p, int64_t first, int64_t count) {
 template <class T>
 void multiply_in_order(const PackedProduct<T> &packed, const ProductKernels<T> &kernels) {
   const TileProduct<T> &p = packed.product;
-  const int64_t part_rows = Packing::kPanels * packed.packing.rows, rows = 2048 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kMostRows = 2112 / static_cast<int64_t>(sizeof(T));
+  const int64_t part_rows = Packing::kPanels * packed.packing.rows,
+                rows = kMostRows / packed.packing.rows * packed.packing.rows;
   for (int64_t i = packed.left_parts(); i < packed.count(); ++i) kernels.pack(packed, i);
   for (int64_t row = 0, part = 0; row < p.m; row += rows) {
     for (; part < packed.left_parts() && part / p.pieces() * part_rows < row + rows; ++part) kernels.pack(packed, part);

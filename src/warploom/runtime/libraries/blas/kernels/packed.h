@@ -2,7 +2,7 @@
 //
 // All of A and B is packed first, part by part, and then read by all tiles of C.
 //
-//     A: panels of kRows rows, a[k * kRows + i]      B: strips of kColumns columns, b[k * kColumns + j]
+//     A: panels of kHeight rows, a[k * kHeight + i]      B: strips of kColumns columns, b[k * kColumns + j]
 //
 // Both for one piece of the sums after the other. What lies behind the last row and the last column is zero.
 #pragma once
@@ -13,6 +13,10 @@
 
 namespace warploom::blas::WARPLOOM_LEVEL {
 namespace {
+
+template <class T>
+constexpr int kHeight = kPacked.width<T>();
+constexpr int kColumns = kPacked.columns;
 
 // Numbers of one operand that are packed together: `count` indices (rows of A, columns of B) from `from` on, for
 // `depth` terms, into panels `step` numbers apart.
@@ -55,7 +59,7 @@ struct Part {
 };
 
 template <class T>
-constexpr Packing kPacking{kWidth<T>, kRows};
+constexpr Packing kPacking{kHeight<T>, kColumns};
 static_assert(Packing::kBehind >= kLanes<float>);
 
 template <class T>
@@ -64,17 +68,17 @@ void pack(const PackedProduct<T> &packed, Size part) {
   const bool is_left = part < packed.left_parts();
   const Size i = is_left ? part : part - packed.left_parts();
   const Size piece = i % p.pieces(), k = piece * p.depth, depth = p.terms(piece);
-  constexpr Size kPartRows = Packing::kPanels * kWidth<T>, kPartColumns = Packing::kStrips * kRows;
+  constexpr Size kPartRows = Packing::kPanels * kHeight<T>, kPartColumns = Packing::kStrips * kColumns;
   if (is_left) {
     const Size first = i / p.pieces() * kPartRows, rows = p.m - first < kPartRows ? p.m - first : kPartRows;
     const T *const from = p.a + first * p.a_row + k * p.a_column;
     Part<T>{from, p.a_row, p.a_column, rows, depth, packed.panel(piece, first), packed.panel_step(piece)}
-        .template pack<kWidth<T>>();
+        .template pack<kHeight<T>>();
   } else {
     const Size first = i / p.pieces() * kPartColumns, columns = p.n - first < kPartColumns ? p.n - first : kPartColumns;
     const T *const from = p.b + first * p.b_column + k * p.b_row;
     Part<T>{from, p.b_column, p.b_row, columns, depth, packed.strip(piece, first), packed.strip_step(piece)}
-        .template pack<kRows>();
+        .template pack<kColumns>();
   }
 }
 
@@ -86,20 +90,20 @@ void multiply_packed(const PackedProduct<T> &packed, Size row, Size rows, Size c
     const T beta = piece == 0 ? p.beta : T(1);
     // Of the next strip each panel of A asks for so many lines in a turn.
     constexpr Size kLine = Next<T>::kLine;
-    const Size lines = Packing::parts(depth * kRows, kLine), turns = Next<T>::steps(depth, kRows) / 2;
-    const Size each = Packing::parts(lines, std::max<Size>(Packing::parts(rows, kWidth<T>) * turns, 1));
-    for (Size j = 0; j < columns; j += kRows) {
-      const Right<T> b{packed.strip(piece, column + j), kRows, 1};
-      const int count = static_cast<int>(columns - j < kRows ? columns - j : kRows);
+    const Size lines = Packing::parts(depth * kColumns, kLine), turns = Next<T>::steps(depth, kColumns) / 2;
+    const Size each = Packing::parts(lines, std::max<Size>(Packing::parts(rows, kHeight<T>) * turns, 1));
+    for (Size j = 0; j < columns; j += kColumns) {
+      const Right<T> b{packed.strip(piece, column + j), kColumns, 1};
+      const int count = static_cast<int>(columns - j < kColumns ? columns - j : kColumns);
       const T *panel = packed.panel(piece, row), *strip = b.data + packed.strip_step(piece);
       T *c = p.c + row + (column + j) * p.ldc;
-      Size rest = j + kRows < columns ? lines : 0;
-      for (Size i = 0; i < rows; i += kWidth<T>, panel += step, c += kWidth<T>) {
-        const bool is_last = i + kWidth<T> >= rows;
-        const T *const next_c = is_last ? p.c + row + (column + j + kRows) * p.ldc : c + kWidth<T>;
-        const Next<T> next{strip, rest, each, is_last && j + kRows >= columns ? nullptr : next_c};
-        const int height = static_cast<int>(is_last ? rows - i : kWidth<T>);
-        multiply_rows<T, true>(height, count, depth, panel, kWidth<T>, b, p.alpha, beta, c, p.ldc, next);
+      Size rest = j + kColumns < columns ? lines : 0;
+      for (Size i = 0; i < rows; i += kHeight<T>, panel += step, c += kHeight<T>) {
+        const bool is_last = i + kHeight<T> >= rows;
+        const T *const next_c = is_last ? p.c + row + (column + j + kColumns) * p.ldc : c + kHeight<T>;
+        const Next<T> next{strip, rest, each, is_last && j + kColumns >= columns ? nullptr : next_c};
+        const int height = static_cast<int>(is_last ? rows - i : kHeight<T>);
+        multiply_rows<T, kPacked, true>(height, count, depth, panel, kHeight<T>, b, p.alpha, beta, c, p.ldc, next);
         strip += turns * each * kLine, rest -= turns * each;
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inner part of products by kernels of our own: `lanes` of a row panel of A by up to kRows columns of B are added
-// up in registers. Included by sources that are compiled once for each level of the processor.
+// The inner part of products by kernels of our own: vectors of rows of A by columns of B are added up in registers.
+// Included by sources that are compiled once for each level of the processor.
 #pragma once
 
 #include "../../common/micro_kernel.h"
@@ -11,9 +11,30 @@ namespace {
 
 using namespace product::WARPLOOM_LEVEL;
 
-// So many terms before they are needed numbers of A are asked for, and those of C: columns of C may push each other out
-// of the cache. Columns are asked for one after the other, so many terms apart: more at once would wait for each other.
-constexpr Size kAhead = 8, kLate = 32, kApart = 2, kEvery = 8;
+// How many vectors of rows of A and columns of B are at work together, and how many terms before they are needed
+// numbers of A are asked for.
+struct Shape {
+  int vectors, columns;
+  Size ahead;
+
+  template <class T>
+  constexpr int width() const {
+    return vectors * kLanes<T>;
+  }
+  constexpr Shape with(int v, int c) const { return {v, c, ahead}; }
+};
+// Of operands that are read in place, and of those that are packed: with more rows and fewer columns B's strip leaves
+// the nearest cache to A.
+constexpr Shape kInPlace = {kVectors, kRows, 8};
+#if defined(__AVX512F__)
+constexpr Shape kPacked = {3, 8, 16};
+#else
+constexpr Shape kPacked = kInPlace;
+#endif
+
+// So many terms before they are needed numbers of C are asked for: columns of C may push each other out of the cache.
+// Columns are asked for one after the other, so many terms apart: more at once would wait for each other.
+constexpr Size kLate = 32, kApart = 2, kEvery = 8;
 
 // Where to read the numbers of B: k * step_k + column * step_column. One of the two steps is 1.
 template <class T>
@@ -50,11 +71,11 @@ struct Next {
   }
 };
 
-// C = alpha A B + beta C for `vectors` vectors of rows of A and `columns` columns of B. `turned`: columns of B lie side
-// by side.
-template <class T, int vectors, int columns, bool turned>
+// C = alpha A B + beta C for one strip. `turned`: columns of B lie side by side.
+template <class T, Shape shape, bool turned>
 void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc,
                     const Next<T> &next) {
+  constexpr int vectors = shape.vectors, columns = shape.columns;
   Vector<T> sums[columns][vectors];
 #pragma clang loop unroll(full)
   for (int j = 0; j < columns; ++j) {
@@ -75,7 +96,7 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
 #pragma clang loop unroll(full)
       for (int i = 0; i < vectors; ++i) {
         left[i] = load(a + i * kLanes<T>);
-        __builtin_prefetch(a + kAhead * a_step + i * kLanes<T>);
+        __builtin_prefetch(a + shape.ahead * a_step + i * kLanes<T>);
       }
 #pragma clang loop unroll(full)
       for (int j = 0; j < columns; ++j) {
@@ -117,29 +138,33 @@ void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T 
 template <class T>
 using StripKernel = void (*)(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc,
                              const Next<T> &next);
-template <class T, int vectors, bool turned, int most = kRows>
-StripKernel<T> strip_kernel(int columns) {
-  if constexpr (most > 1) {
-    return columns == most ? multiply_strip<T, vectors, most, turned>
-                           : strip_kernel<T, vectors, turned, most - 1>(columns);
-  } else {
-    return multiply_strip<T, vectors, 1, turned>;
+// For at most so many rows and columns as the shape has.
+template <class T, Shape shape, bool turned>
+StripKernel<T> strip_kernel(int rows, int columns) {
+  if constexpr (shape.vectors > 1) {
+    if (rows <= shape.width<T>() - kLanes<T>)
+      return strip_kernel<T, shape.with(shape.vectors - 1, shape.columns), turned>(rows, columns);
   }
+  if constexpr (shape.columns > 1) {
+    if (columns < shape.columns)
+      return strip_kernel<T, shape.with(shape.vectors, shape.columns - 1), turned>(rows, columns);
+  }
+  return multiply_strip<T, shape, turned>;
 }
 
-// The same for `rows` rows, at most kWidth, whose vectors A has in full: C is not touched behind them.
-template <class T, bool turned>
+// The same for `rows` rows, whose vectors A has in full: C is not touched behind them.
+template <class T, Shape shape, bool turned>
 void multiply_rows(int rows, int columns, Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c,
                    Size ldc, const Next<T> &next) {
-  const StripKernel<T> kernel =
-      rows > kLanes<T> ? strip_kernel<T, kVectors, turned>(columns) : strip_kernel<T, 1, turned>(columns);
-  if (rows == kWidth<T>) return kernel(depth, a, a_step, b, alpha, beta, c, ldc, next);
-  alignas(kVectorBytes) T corner[kRows * kWidth<T>];
-  kernel(depth, a, a_step, b, alpha, T(0), corner, kWidth<T>, {next.from, next.lines, next.each});
+  constexpr int width = shape.width<T>();
+  const StripKernel<T> kernel = strip_kernel<T, shape, turned>(rows, columns);
+  if (rows == width) return kernel(depth, a, a_step, b, alpha, beta, c, ldc, next);
+  alignas(kVectorBytes) T corner[shape.columns * width];
+  kernel(depth, a, a_step, b, alpha, T(0), corner, width, {next.from, next.lines, next.each});
   for (int j = 0; j < columns; ++j) {
     for (int i = 0; i < rows; ++i) {
       T &to = c[i + j * ldc];
-      const T sum = corner[j * kWidth<T> + i];
+      const T sum = corner[j * width + i];
       to = beta == T(0) ? sum : __builtin_elementwise_fma(beta, to, sum);
     }
   }

@@ -54,7 +54,7 @@ struct Piece {
     const T *const a = has_panel(row) ? panels + row * depth : left(row);
     const Size a_step = has_panel(row) ? kWidth<T> : p.a_column;
     T *const c = p.c + row + column_of(s) * p.ldc;
-    const auto multiply = p.b_column == 1 ? multiply_rows<T, true> : multiply_rows<T, false>;
+    const auto multiply = p.b_column == 1 ? multiply_rows<T, kInPlace, true> : multiply_rows<T, kInPlace, false>;
     multiply(rows_of(row), columns_of(s), depth, a, a_step, b, p.alpha, beta, c, p.ldc, {});
   }
   void run() const {
