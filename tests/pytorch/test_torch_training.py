@@ -101,6 +101,42 @@ def test_mixed_precision(torch: Any) -> None:
     assert not torch.equal(model.weight, before)
 
 
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_softmax_of_halves_in_floats(torch: Any, name: str) -> None:
+    function, aten = getattr(torch, name), torch.ops.aten
+    halves = torch.randn(4, 9, device="cuda").half().requires_grad_()
+    gradient = torch.randn(4, 9, device="cuda")
+    result = function(halves, -1, dtype=torch.float32)
+    result.backward(gradient)
+    exact = halves.detach().cpu().double().requires_grad_()
+    expected = function(exact, -1)
+    expected.backward(gradient.cpu().double())
+    assert (result.dtype, halves.grad.dtype) == (torch.float32, torch.float16)
+    torch.testing.assert_close(result.cpu(), expected.float())
+    torch.testing.assert_close(halves.grad.cpu(), exact.grad.half(), rtol=1e-3, atol=1e-4)
+
+    with torch.inference_mode():
+        assert torch.equal(function(halves, -1, dtype=torch.float32), result)
+    out = torch.empty(4, 9, device="cuda")
+    getattr(aten, f"_{name}").out(halves.detach(), -1, True, out=out)
+    assert torch.equal(out, result)
+    backward = getattr(aten, f"_{name}_backward_data")
+    place = torch.empty(0, dtype=torch.float16, device="cuda")
+    backward.out(gradient, result.detach(), -1, torch.float16, **{"grad_input" if name == "softmax" else "out": place})
+    assert torch.equal(place, halves.grad)
+
+
+def test_softmax_of_halves_in_floats_in_a_graph(torch: Any) -> None:
+    halves = torch.randn(4, 9, device="cuda").half()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = torch.softmax(halves, -1, dtype=torch.float32)
+    halves.copy_(torch.randn(4, 9))
+    graph.replay()
+    torch.cuda.synchronize()
+    torch.testing.assert_close(result, torch.softmax(halves.float(), -1))
+
+
 def test_a_graph_repeats_what_was_captured(torch: Any) -> None:
     x = torch.zeros(4, device="cuda")
     graph = torch.cuda.CUDAGraph()

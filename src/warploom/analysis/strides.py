@@ -10,6 +10,7 @@ from warploom.core.records import dataclass, replace
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value
 
+MOST_LEFT = 32  # elements of a piece; behind whole pieces fewer are left
 _LONG = 16  # bits of a number that no row of threads counts around in steps of an element
 
 
@@ -33,6 +34,30 @@ def picks_one(condition: Operand, shapes: Shapes) -> bool:
         return False
     strides = [shapes.of(each).stride for each in op.operands]
     return strides.count(0) == 1 and None not in strides
+
+
+def picks_rest(condition: Operand, shapes: Shapes) -> bool:
+    """Whether `condition` asks, among other things, for the threads that take what is left of a number of elements
+    behind whole pieces, `%n & -4 + %tx < %n` say: few, and mostly none."""
+    made = shapes.ranges.definitions
+
+    def maker(operand: Operand, name: str) -> Op | None:
+        op = made.get(operand) if isinstance(operand, Value) else None
+        return op if op is not None and op.name == name else None
+
+    op = made.get(condition) if isinstance(condition, Value) else None
+    if op is None or not shapes.of(condition).dims & X:
+        return False
+    if op.name in ("and", "select"):
+        return any(picks_rest(each, shapes) for each in op.operands)
+    if op.name != "icmp" or op.attrs["pred"] not in ("ult", "slt"):
+        return False
+    place, end = op.operands
+    total = maker(place, "add")
+    starts = [maker(each, "and") for each in total.operands] if total else []
+    masks = [start.operands[1] for start in starts if start is not None and start.operands[0] == end]
+    sizes = [_constant(each) for each in masks]
+    return any(each is not None and -MOST_LEFT <= each < 0 for each in sizes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
     if %c { A } { B }             one branch where %c is the same in all threads; else
                                   if any(m & c) { A under m & c }; if any(m & ~c) { B under m & ~c }; select
 
-A side without effects and of few ops runs without asking.
+A side without effects and of few ops runs without asking, but where mostly no thread runs it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from warploom.analysis.lane_shapes import Shape, Y
 from warploom.analysis.lanes import Shapes
-from warploom.analysis.strides import picks_one
+from warploom.analysis.strides import picks_one, picks_rest
 from warploom.analysis.vector_cost import goes_alone, stores_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, is_undefined, walk
@@ -62,7 +62,11 @@ def _divergent_if(w: Widener, op: Op) -> None:
             w.masks = [w.narrowed(row, facing(each)) for row, each in enumerate(conditions)]
             if not number and (picks_one(condition, w.shapes) or not w.often_one.isdisjoint(outer)):
                 w.often_one.update(w.masks)
-            _under_mask(w, region, w.short_rows and not w.shapes.of(condition).dims & Y)
+            in_all_rows = w.short_rows and not w.shapes.of(condition).dims & Y
+            most = _LONG if in_all_rows else _SHORT  # of rows that are one or two vectors hardly ever none runs it
+            if not number and picks_rest(condition, w.shapes) and any(each.name == "load" for each in walk(region)):
+                most = 0  # a load that nobody wants may wait for memory
+            _under_mask(w, region, most)
             w.masks = outer
     sides = (region.terminator.operands for region in op.regions)
     for result, then, otherwise in zip(op.results, *sides, strict=True):
@@ -88,12 +92,10 @@ def _each_alone(w: Widener, region: Region, mask: Operand, row: int) -> None:
     over_lanes(w, mask, turn)
 
 
-def _under_mask(w: Widener, region: Region, in_all_rows: bool) -> None:
-    """Write a side of a divergent `if`; its values are then known outside of it.
-
-    `in_all_rows`: of all rows the same part runs it; of rows that are one or two vectors hardly ever none.
-    """
-    if not needs_branch(region, w.shapes, _LONG if in_all_rows else _SHORT):
+def _under_mask(w: Widener, region: Region, most: int) -> None:
+    """Write a side of a divergent `if`, behind a branch where it has more than `most` ops; its values are then known
+    outside of it."""
+    if not needs_branch(region, w.shapes, most):
         outer, w.runs_idle = w.runs_idle, True
         w.region(region)
         w.runs_idle = outer

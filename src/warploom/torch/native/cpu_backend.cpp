@@ -7,6 +7,7 @@
 
 #include "alias.h"
 #include "device.h"
+#include "half_to_float.h"
 #include "sparse_alias.h"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -38,6 +39,7 @@ struct Operator {
   bool is_random = false;                                  // draws from a generator, which may be an argument
   std::vector<size_t> generators;                          // the arguments that are one
   bool may_mix_devices = false;                            // takes CPU tensors beside CUDA ones
+  bool can_widen_halves = false;                           // half_to_float.h
   bool waits_for_values = false;                           // its result depends on values, so that no graph can hold it
   std::vector<std::pair<size_t, size_t>> written_results;  // result, and the argument that it is
   std::atomic<uint64_t> calls{0};
@@ -69,6 +71,7 @@ void describe(Operator &known, const c10::OperatorHandle &op) {
   if (!schema.overload_name().empty()) known.name += "." + schema.overload_name();
   known.is_random = op.hasTag(at::Tag::nondeterministic_seeded);
   known.may_mix_devices = mixes_devices(known.name);
+  known.can_widen_halves = can_widen_halves(known.name);
   known.waits_for_values = needs_values(known.name);
   const auto &arguments = schema.arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -251,7 +254,10 @@ void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, c10::
   }
   std::optional<InsteadOfDefaultGenerator> instead;
   if (known.is_random && known.generators.empty()) instead.emplace(cpu_generator(generator));
+  std::optional<HalfToFloat> widened;
+  if (known.can_widen_halves) widened.emplace(stack, first);
   op.redispatchBoxed(c10::DispatchKeySet(key), &stack);
+  if (widened) widened->finish(stack);
 }
 
 // What a graph's replay does: the same call again, whose results go where those of the first call are. It runs in a
