@@ -354,7 +354,7 @@ def test_bfloat16_below_the_normal_numbers(blas: Blas) -> None:
 
 
 @pytest.mark.parametrize("exponents", [(-57, -56), (-100, -30), (-126, 100), (-130, 100), (14, -127)])
-@pytest.mark.parametrize("n", [64, 600])
+@pytest.mark.parametrize("n", [64, 600, 1600])
 def test_products_of_bfloat16_below_the_normal_numbers(blas: Blas, exponents: tuple[int, int], n: int) -> None:
     """Each number of C is one product: of what is small, which others beside it do not hide."""
     a, b = (np.eye(n) * 2.0**each for each in exponents)
