@@ -180,6 +180,10 @@ CASES = {
     f"`splat (i32 4)`:<8 x i32> [pred=slt] %x: <8 x float> = masked_load %at, %four, %f [align=4] {OUT}",
     "bytes under a mask": f"%b: <8 x i8> = trunc %j %x: <8 x i8> = masked_load %in, %m, %b [align=1] {OUT}",
     "store under a mask": "masked_store %f, %out, %m [align=4]",
+    "store under masks that are often whole": """
+      masked_store %f, %out, %m [align=4, often_all=true] %all: <8 x i1> = icmp %i, %i [pred=eq]
+      %next: ptr = gep %out [offset=32, strides=()] masked_store %i, %next, %all [align=4, often_all=true]
+      %none: <8 x i1> = icmp %i, %i [pred=ne] masked_store %d, null:ptr, %none [align=8, often_all=true]""",
     "store halves under a mask": "%h: <8 x half> = fptrunc %f masked_store %h, %out, %m [align=2]",
     "store addresses that are no addresses": "%n: <8 x ptr> = splat null:ptr masked_store %n, %out, %m [align=8]",
     **{

@@ -37,6 +37,7 @@ from warploom.backend.loom_scattered import (
     load_by_lanes,
     scatter_by_lanes,
     scatter_near,
+    store_all_or_some,
     store_by_lanes,
 )
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
@@ -125,6 +126,8 @@ class Code(FunctionText):
     def _op_masked_store(self, op: Op) -> None:
         if op.attrs.get("by_lanes"):
             store_by_lanes(op, self)
+        elif op.attrs.get("often_all"):
+            store_all_or_some(op, self, self._text(op))
         else:
             self.line(self._text(op), op.loc, call=True)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The LLVM text of accesses to bytes and to two bytes for which a processor has no instruction: gathers and scatters,
-which none has, and accesses to neighbours under a mask, where the op says `by_lanes`.
+which none has, and accesses to neighbours under a mask, where the op says `by_lanes`; stores to them under a mask that
+is often whole, where an instruction for one takes long.
 
     %x: <32 x i16> = gather %p, %m, %o        ==>    %w = gather of the aligned i32 around each element, under %m
                                                      %x = %m ? trunc (%w >> the element's bits in it) : %o
@@ -9,6 +10,8 @@ which none has, and accesses to neighbours under a mask, where the op says `by_l
 
     masked_store %v, %p, %m [by_lanes=true]   ==>    if all of %m: store %v at %p
                                                      else: store %v;  for each bit %l of %m: store %v[%l] at %p + %l
+
+    masked_store %v, %p, %m [often_all=true]  ==>    if all of %m: store %v at %p;  else: masked store
 
     masked_load %p, %m, %o [by_lanes=true]    ==>    if any of %m, and %p's vector lies in one page: %m ? load %p : %o
                                                      else: likewise, with a loop
@@ -268,17 +271,33 @@ def load_by_lanes(op: Op, code: FlowWriter) -> str:
     return f"phi {type_} [ {all_}, %{whole} ], [ {rest}, %{before} ]"
 
 
+def store_all_or_some(op: Op, code: FlowWriter, masked: str) -> None:
+    """Write what stores neighbours under a mask, by the instruction `masked` where some lanes are inactive."""
+    _, after = _store_all(op, code)
+    code.line(masked, op.loc, call=True)
+    code.jump(after)
+    code.start(after)
+
+
+def _store_all(op: Op, code: FlowWriter) -> tuple[str, str]:
+    """Store where all lanes of the mask are active. The mask's bits, and where the way goes on; what is written next is
+    where some are not."""
+    values, start, mask = op.operands
+    active = _bits_of(mask, code, op.loc)
+    every = code.value("every", f"icmp eq i{types.lanes_of(mask.type)} {active}, -1", op.loc)
+    whole, part, after = _parted(every, code, op.loc)
+    code.start(whole)
+    code.line(f"store {typed(values, code.name)}, ptr {code.name(start)}, align {align_of(op, values.type)}", op.loc)
+    code.jump(after)
+    code.start(part)
+    return active, after
+
+
 def store_by_lanes(op: Op, code: FlowWriter) -> None:
     """Write what stores neighbours under a mask."""
     values, start, mask = op.operands
     lanes, to, bits = types.lanes_of(mask.type) or 0, code.name(start), _bits_of_element(values.type)
-    active = _bits_of(mask, code, op.loc)
-    every = code.value("every", f"icmp eq i{lanes} {active}, -1", op.loc)
-    whole, part, after = _parted(every, code, op.loc)
-    code.start(whole)
-    code.line(f"store {typed(values, code.name)}, ptr {to}, align {align_of(op, values.type)}", op.loc)
-    code.jump(after)
-    code.start(part)
+    active, after = _store_all(op, code)
     kept = code.slot(values.type)
     code.line(f"store {typed(values, code.name)}, ptr {kept}", op.loc)
 

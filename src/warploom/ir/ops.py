@@ -169,8 +169,9 @@ OPS: dict[str, OpInfo] = {
     ),
     "masked_store": OpInfo(
         Effect.WRITE,
-        "x:<n x T> p:ptr m:<n x i1> -> [align? by_lanes?]",
-        "element l at p + l * sizeof(T), where m; by_lanes: as masked_load",
+        "x:<n x T> p:ptr m:<n x i1> -> [align? by_lanes? often_all?]",
+        "element l at p + l * sizeof(T), where m; by_lanes: as masked_load; often_all: a store without a mask is to be "
+        "written beside it",
     ),
     "gather": OpInfo(
         Effect.READ,

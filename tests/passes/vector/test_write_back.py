@@ -90,7 +90,8 @@ def test_elements_of_inactive_threads_stay(n: int, width: int) -> None:
 )
 def test_a_row_keeps_its_mask(write: str, bits: int, width: int, cluster: bool) -> None:
     found = vectorised(tile(write, bits, reaches_cluster=cluster), width, 1)
-    assert named(found, "masked_store")
+    # Where masked stores are dear, one without a mask is tried first.
+    assert {op.attrs.get("often_all", False) for op in named(found, "masked_store")} == {bits < 512}
     assert not any(op.attrs.get(PRIVATE) for op in named(found, "store"))
 
 
