@@ -157,10 +157,13 @@ def _taken_apart(
 
 
 def _whole(w: Widener, group: AccessGroup, row: int) -> Operand:
-    """All elements, of which none is a gap. By registers where it can be: those of a larger load LLVM reads in an order
-    of its own, which prefetchers do not follow."""
+    """All elements, of which none is a gap. By registers of AVX-512 where it can be: those of a larger load LLVM reads
+    in an order of its own, which prefetchers do not follow. With smaller ones the normalisation of rows of
+    bench/tensor_rows.cu took 1.06 of its time so, and sums of columns as long."""
     total, align, start = w.width * group.stride, _aligned(group), _start(w, group, row)
-    lanes = total if total & (total - 1) else min(total, processor_of(w.shapes).lanes(group.size))
+    processor = processor_of(w.shapes)
+    by_registers = processor.vector_bits >= 512 and not total & (total - 1)
+    lanes = min(total, processor.lanes(group.size)) if by_registers else total
     type_ = types.vector(_unit(group), lanes)
     places = [_at(w, start, at * group.size) for at in range(0, total, lanes)]
     return _concatenated(w, [w.build.op("load", [place], type_, align=align) for place in places])
