@@ -53,15 +53,8 @@ def filled(
     return text.replace("WORK", work).replace("ACCESS", access)
 
 
-def after(
-    access: str = STORE,
-    step: str = "16:i32",
-    row: str = "%n",
-    trips: str = "16:i32",
-    base: str = "%p",
-    work: str = WORK,
-) -> Function:
-    function = parse_function(filled(access, step, row, trips, base, work))
+def after(access: str = STORE, **others: str) -> Function:
+    function = parse_function(filled(access, **others))
     before = print_function(function)
     changed = PREFETCH_BLOCKS.run(function, Context())
     verify(function, "split")

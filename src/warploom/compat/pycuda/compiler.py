@@ -66,6 +66,8 @@ class Module:
 class SourceModule(Module):
     """Kernels and variables of a CUDA C++ source, all of which are extern "C" unless `no_extern_c`."""
 
+    _flags: tuple[str, ...] = ()  # more of the compiler's
+
     def __init__(
         self,
         source: str,
@@ -80,7 +82,7 @@ class SourceModule(Module):
     ) -> None:
         del nvcc, keep, code, cache_dir
         words = [*(DEFAULT_NVCC_FLAGS if options is None else options), *(f"-I{folder}" for folder in include_dirs)]
-        words += [f"-arch={arch}"] if arch is not None else []
+        words += [*self._flags, *([f"-arch={arch}"] if arch is not None else [])]
         text = source if no_extern_c else f'extern "C" {{\n#line 1 "kernel.cu"\n{source}\n}}\n'
         module = RawModule(text, options=words)
         try:
@@ -93,22 +95,12 @@ class SourceModule(Module):
 class DynamicSourceModule(SourceModule):
     """A source whose kernels launch kernels."""
 
-    def __init__(
-        self,
-        source: str,
-        nvcc: str = "nvcc",
-        options: Sequence[str] | None = None,
-        keep: bool = False,
-        no_extern_c: bool = False,
-        arch: str | None = None,
-        code: str | None = None,
-        cache_dir: str | None = None,
-        include_dirs: Sequence[str] = (),
-        cuda_libdir: str | None = None,
-    ) -> None:
+    _flags = ("-rdc=true",)
+
+    def __init__(self, *arguments: Any, cuda_libdir: str | None = None, **named: Any) -> None:
+        """Takes what SourceModule takes, and `cuda_libdir`, which has no meaning here."""
         del cuda_libdir
-        words = [*(DEFAULT_NVCC_FLAGS if options is None else options), "-rdc=true"]
-        super().__init__(source, nvcc, words, keep, no_extern_c, arch, code, cache_dir, include_dirs)
+        super().__init__(*arguments, **named)
 
 
 def module_from_file(filename: str) -> Module:
