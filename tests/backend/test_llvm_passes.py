@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from warploom.backend.llvm_passes import HAS_VECTORS, LEFT_ALONE, optimise
+from warploom.backend.llvm_passes import HAS_VECTORS, optimise
+from warploom.llvm.codes import UNOPTIMISED
 from warploom.llvm.module import Module
 from warploom.toolchain import find_toolchain, run_tool
 
@@ -49,7 +50,7 @@ out:
   ret void
 }
 """
-KINDS = {"plain": "", "once": LEFT_ALONE, "vectors": f'"{HAS_VECTORS}"'}
+KINDS = {"plain": "", "once": " ".join(UNOPTIMISED), "vectors": f'"{HAS_VECTORS}"'}
 
 
 def optimised(tmp_path: Path, level: int, body: str = TEXT, others: str = "") -> dict[str, str]:

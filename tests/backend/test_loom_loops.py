@@ -21,9 +21,10 @@ from loom_text_harness import (
 )
 
 from warploom.backend import loom_blocks
-from warploom.backend.llvm_passes import HAS_VECTORS, LEFT_ALONE
+from warploom.backend.llvm_passes import HAS_VECTORS
 from warploom.core.kernel_facts import KernelFacts
 from warploom.ir.core import walk
+from warploom.llvm.codes import UNOPTIMISED
 from warploom.toolchain import find_toolchain
 
 
@@ -190,7 +191,9 @@ def test_llvm_is_told_what_runs_once_a_launch_and_where_vectors_are() -> None:
         heads = re.findall(r"^define .*$", emit(per_thread(op)), re.MULTILINE)
         names = [re.search(r"@(\S+)\(", head) for head in heads]
         return [
-            (name[1], LEFT_ALONE in head, HAS_VECTORS in head) for name, head in zip(names, heads, strict=True) if name
+            (name[1], " ".join(UNOPTIMISED) in head, HAS_VECTORS in head)
+            for name, head in zip(names, heads, strict=True)
+            if name
         ]
 
     assert marks("store %g, %at [align=4]") == [("k.blocks.0", False, False), ("k.grid", True, False)]

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from warploom.backend.workers import BrokeDown, apart, broke_down
 from warploom.llvm.binding import Handle
-from warploom.llvm.codes import FUNCTION_INDEX, Linkage, TypeKind
+from warploom.llvm.codes import FUNCTION_INDEX, UNOPTIMISED, Linkage, TypeKind
 from warploom.llvm.module import Module
 
 WIDTHS = ("min-legal-vector-width", "prefer-vector-width")  # attributes of functions, in bits
@@ -134,7 +134,7 @@ def take_vectors_apart(module: Module, machine: Handle, functions: Sequence[Hand
 def leave_unoptimised(module: Module, functions: Sequence[Handle]) -> None:
     """Have the code generator do no more than it must."""
     for function in functions:
-        for name in ("optnone", "noinline"):  # LLVM wants both
+        for name in UNOPTIMISED:
             made = module.lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind(name), 0)
             module.lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, made)
 

@@ -21,9 +21,7 @@ from __future__ import annotations
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module
 
-# Attributes of functions.
-LEFT_ALONE = "optnone noinline"  # LLVM wants both
-HAS_VECTORS = "warploom-vectors"  # from our vectoriser
+HAS_VECTORS = "warploom-vectors"  # from our vectoriser; an attribute of functions
 
 _COMBINE = "instcombine<no-verify-fixpoint>"
 _ROTATE = "loop-rotate<header-duplication>"
@@ -75,7 +73,6 @@ _UNSWITCH = f"function<eager-inv>(loop-mssa(simple-loop-unswitch<nontrivial;triv
 _BEFORE_SLP = f"function<eager-inv>({_VECTORISE_LOOPS})"
 _FOR_SCALARS = f"function<eager-inv>(slp-vectorizer,{_COMBINE},loop-unroll<O3>,sroa<preserve-cfg>)"
 _BEHIND_SLP = f"function<eager-inv>({_FINISH}),globaldce,constmerge"
-O3 = (_SIMPLIFY_MODULE, _UNSWITCH, _BEFORE_SLP, _FOR_SCALARS, _BEHIND_SLP)
 
 
 def optimise(module: Module, machine: Handle, level: int) -> None:

@@ -31,7 +31,7 @@ from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.image import load_parameter
-from warploom.backend.llvm_passes import HAS_VECTORS, LEFT_ALONE
+from warploom.backend.llvm_passes import HAS_VECTORS
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
     SCRATCH_ALIGN,
@@ -51,6 +51,7 @@ from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Loc
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Op, free_values, globals_in, walk, walk_op
+from warploom.llvm.codes import UNOPTIMISED
 from warploom.passes.shape.collapse_grid import ANY, EVENLY, ROWS
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
@@ -261,7 +262,7 @@ class _GridCode(Code):
                 self.jump(self.too_large)
             self.start(self.too_large)
             self._code_of(wide, [*self.launch, *arguments])
-        self.attributes = LEFT_ALONE  # it runs once a launch
+        self.attributes = words(*UNOPTIMISED)  # it runs once a launch
         self.text.finish(entry, "ptr %args, ptr %launch", "", self)
         return entry
 
@@ -333,7 +334,7 @@ class _GridCode(Code):
         body = BlocksCode(self.text, self.function, name, op, captured, leaves=leaves)
         threads = self._block_threads() if body.offsets else "0"
         if self.function.facts.seldom_run:
-            body.attributes = f"cold {LEFT_ALONE}"
+            body.attributes = words("cold", *UNOPTIMISED)
         if self.function.facts.seldom_run or self.text.names_threads:
             body.long_loops.clear()
         body.write(self.function.launch, debug=bool(self.scope))

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import ctypes
 
-from warploom.backend.llvm_passes import LEFT_ALONE
 from warploom.backend.loom_code import asks_for_thread, may_spin
 from warploom.core.records import replace
 from warploom.frontend.callees import EXIT_THREAD, IDS, STEADY
@@ -30,14 +29,14 @@ from warploom.frontend.importer import ID_NAMES
 from warploom.frontend.importer_parameters import is_only_read
 from warploom.ir.core import Attribute, Function, Op, Value, walk
 from warploom.llvm.binding import Handle
-from warploom.llvm.codes import FUNCTION_INDEX, Opcode
+from warploom.llvm.codes import FUNCTION_INDEX, UNOPTIMISED, Opcode
 from warploom.llvm.module import Module
 from warploom.passes.barrier.lock_step import pairs_of
 from warploom.passes.contracts import is_collective
 from warploom.passes.shape.structure import for_each_thread
 
 SUFFIX = ".blocks.thread"
-_QUICK = ("cold", *LEFT_ALONE.split())
+_QUICK = ("cold", *UNOPTIMISED)
 _CONTRACT = 1 << 5  # among the flags of an operation on floats
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from warploom import ahead
 from warploom.bytecode import together
+from warploom.compiler import LAST_MODULE
 from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from warploom.backend.compilation import DeviceOptions
     from warploom.passes.runner import PipelineOptions
 
-PASSES = "warploom.backend.loom"  # imports every pass
 _SCRIPT = "/dev/stdin"  # a linker's script: what to link and to what
 REFERENCE_LEVEL = 1  # of LLVM's optimisation: fibers leave it little to do
 
@@ -159,7 +159,7 @@ def device_objects(
 
         reference.compile_device(toolchain, bitcode, output, options)
         return [output]
-    with together("passes", up_to=PASSES):
+    with together("passes", up_to=LAST_MODULE):
         from warploom.backend import loom
 
     loom.compile_device(toolchain, bitcode, output, options, pipeline, sizes)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from warploom import ahead, cache
 from warploom.bytecode import together
+from warploom.compiler import LAST_MODULE
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from warploom.passes.runner import PipelineOptions
 
 KIND = "module"
-_LAST = "warploom.backend.loom"  # of the modules that a compilation wants
 _INSTALLED = ("/usr/", f"{sys.prefix}{os.sep}")
 # What clang reads by itself, and where the headers of CCCL are.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", cccl.ENVIRONMENT)
@@ -93,7 +93,7 @@ def compile_module(request: Request, toolchain: Toolchain | None = None) -> Modu
         with cache.locked(KIND, key):
             found = _read(entry)  # another thread or process may have made it meanwhile
             if found is None:
-                with together("compiler", up_to=_LAST):
+                with together("compiler", up_to=LAST_MODULE):
                     cache.replace_entry(KIND, key, lambda folder: _fill(folder, request, chosen, key))
                 found = _read(entry)
     if found is None:
@@ -200,7 +200,7 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
 
 def _load_compiler() -> None:
     """Loading the passes takes longer than clang does."""
-    if _LAST in sys.modules:
+    if LAST_MODULE in sys.modules:
         return
     from warploom.llvm.binding import load, load_meanwhile
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.core.records import dataclass
 from warploom.llvm.binding import Handle
-from warploom.llvm.codes import FUNCTION_INDEX
+from warploom.llvm.codes import FUNCTION_INDEX, UNOPTIMISED
 from warploom.llvm.module import Module
 
 # Instructions: what is worth a call, and what the copies of one function may cost when it only reads, and when not.
@@ -33,7 +33,7 @@ class CallGraph:
 def ask_to_inline(module: Module, function: Handle) -> None:
     """Have LLVM's pass `always-inline` put a function into all those that call it."""
     lib = module.lib
-    for unwanted in ("noinline", "optnone"):
+    for unwanted in UNOPTIMISED:
         lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, module.attribute_kind(unwanted))
     made = lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind("alwaysinline"), 0)
     lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, made)

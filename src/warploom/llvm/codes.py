@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+UNOPTIMISED = ("optnone", "noinline")  # attributes of a function that is left as it is: LLVM wants both
 FUNCTION_INDEX = 0xFFFFFFFF  # of what an attribute belongs to: the function itself
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle, load
-from warploom.llvm.codes import FUNCTION_INDEX
+from warploom.llvm.codes import FUNCTION_INDEX, UNOPTIMISED
 from warploom.target import ARCHITECTURES, Target
 
 _UNITS = b"llvm.dbg.cu"  # the list of compile units
@@ -306,10 +306,9 @@ class Module:
     @contextmanager
     def left_alone(self, functions: Sequence[Handle]) -> Generator[None]:
         """No pass of a pipeline that is run meanwhile looks at `functions`."""
-        names = ("optnone", "noinline")  # LLVM wants both
         given: list[tuple[Handle, int]] = []
         for function in functions:
-            for kind in map(self.attribute_kind, names):
+            for kind in map(self.attribute_kind, UNOPTIMISED):
                 if not self.lib.LLVMGetEnumAttributeAtIndex(function, FUNCTION_INDEX, kind):
                     made = self.lib.LLVMCreateEnumAttribute(self.context, kind, 0)
                     self.lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, made)
