@@ -423,3 +423,10 @@ def test_what_is_called_seldom_keeps_all_registers_where_llvm_can(machine: str, 
     call = sink.help("each", "ptr %x", lambda: ["entry:", "  ret void"])
     assert call == ("call preserve_allcc void @each" if keeps_all else "call void @each")
     assert f"define internal {'preserve_allcc ' if keeps_all else ''}void @each(ptr %x)" in sink.text()
+
+
+def test_neighbours_one_by_one_are_one_loop_for_each_size_and_alignment() -> None:
+    text = emit(["bytes lane by lane", "halves lane by lane"])
+    loops = re.findall(r"^define .*@(warploom\.copy\.[\d.]+)\(", text, re.M)
+    assert sorted(loops) == ["warploom.copy.1.1", "warploom.copy.2.2"]
+    assert text.count("@warploom.copy.2.2(") == 3, "a load and a store call the same one"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from warploom.ir.parser import parse_function
-from warploom.ir.same_code import code_key
+from warploom.ir.same_code import code_key, outline
 
 HEAD = "(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr)"
 IDS = "ids (%bx: i32, %by: i32, %bz: i32, %tx: i32, %ty: i32, %tz: i32)"
@@ -15,6 +15,25 @@ IDS = "ids (%bx: i32, %by: i32, %bz: i32, %tx: i32, %ty: i32, %tz: i32)"
 def key(code: str, name: str = "k") -> bytes:
     """The key of a kernel with one block of `code`."""
     return code_key(parse_function(f"kernel @{name}{HEAD} {{ {IDS} ^entry: {code} ret }}"))
+
+
+def outlined(code: str) -> object:
+    """What of the same kernel is looked at first."""
+    return outline(parse_function(f"kernel @k{HEAD} {{ {IDS} ^entry: {code} ret }}"))
+
+
+def test_an_outline_has_ops_and_types() -> None:
+    code = "%a: i32 = {} %tx, %tx store %a, %p [align=4]"
+    assert outlined(code.format("add")) == outlined(code.format("add").replace("%a", "%other"))
+    assert outlined(code.format("add")) != outlined(code.format("sub"))
+    assert outlined("%a: i64 = zext %tx") != outlined("%a: i64 = sext %tx")
+    assert outlined("%a: i64 = zext %tx") != outlined("%a: i128 = zext %tx")
+
+
+def test_an_outline_leaves_out_where_private_addresses_are_made() -> None:
+    one = "%a: ptr = alloca [size=8, align=4] %b: ptr = gep %a [offset=4, strides=()] store %tx, %b [align=4]"
+    other = "%b: ptr = alloca [size=8, align=4] store %tx, %b [align=4]"
+    assert outlined(one) == outlined(other)
 
 
 def test_names_and_lines_do_not_count() -> None:

@@ -10,6 +10,7 @@ the lowering on, a module of many kernels is compiled in parts, side by side (pa
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -61,7 +62,7 @@ from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import LaunchSizes, kernel_name
 from warploom.ir.core import Function, Op, clone_function, walk
 from warploom.ir.printer import print_function
-from warploom.ir.same_code import code_key
+from warploom.ir.same_code import code_key, outline
 from warploom.passes.barrier.lock_step import LOCK_STEP
 from warploom.passes.base import Context, Purpose
 from warploom.passes.runner import attempt
@@ -189,22 +190,29 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
     own = own_shared(work.device)
     # Nobody else is to launch these kernels.
     is_whole = work.options.fixed is not None or not (work.options.separate or work.options.loadable)
+    imported: dict[str, Function] = {}
     for kernel in work.device.kernels:
-        name = kernel_name(kernel.name)
-        wanted, is_certain = sizes.get(name, ()), is_whole and name in sizes.certain
         try:
-            imported = import_one(work, kernel, pipeline)
+            imported[kernel.name] = import_one(work, kernel, pipeline)
         except Unsupported as problem:
             explain_fallback(kernel, problem, pipeline)
+    outlines = {name: outline(function) for name, function in imported.items()}
+    often = Counter(outlines.values())
+    for kernel in work.device.kernels:
+        function = imported.get(kernel.name)
+        if function is None:
             known[kernel.name] = Planned([kernel], (), None)
             continue
+        name = kernel_name(kernel.name)
+        wanted, is_certain = sizes.get(name, ()), is_whole and name in sizes.certain
         # With debug information each has lines of its own.
-        code = code_key(imported, own.get(kernel.name, ())), kernel.pieces, tuple(wanted), is_certain
-        key = kernel.name if work.options.debug else code
+        is_alone = work.options.debug or often[outlines[kernel.name]] == 1
+        code = None if is_alone else code_key(function, own.get(kernel.name, ()))
+        key = kernel.name if code is None else (code, kernel.pieces, tuple(wanted), is_certain)
         if key in known:
             known[key].kernels.append(kernel)
         else:
-            known[key] = Planned([kernel], wanted, imported, is_certain)
+            known[key] = Planned([kernel], wanted, function, is_certain)
     return list(known.values())
 
 

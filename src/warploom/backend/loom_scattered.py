@@ -9,7 +9,8 @@ is often whole, where an instruction for one takes long.
     scatter %v, %p, %m                        ==>    store %v and %p;  for each bit %l of %m: store %v[%l] at %p[%l]
 
     masked_store %v, %p, %m [by_lanes=true]   ==>    if all of %m: store %v at %p
-                                                     else: store %v;  for each bit %l of %m: store %v[%l] at %p + %l
+                                                     else: store %v;  call of a loop over the bits %l of %m, which all
+                                                           in the module share: store %v[%l] at %p + %l
 
     masked_store %v, %p, %m [often_all=true]  ==>    if all of %m: store %v at %p;  else: masked store
 
@@ -259,12 +260,7 @@ def load_by_lanes(op: Op, code: FlowWriter) -> str:
     code.start(part)
     kept = code.slot(type_)
     code.line(f"store {typed(other, code.name)}, ptr {kept}", op.loc)
-
-    def one(lane: str) -> None:
-        to = _element_at(kept, bits, lane, code, op.loc)
-        _move(_element_at(from_, bits, lane, code, op.loc), to, bits, align_of(op, type_), code, op.loc)
-
-    _each_active(active, lanes, one, code, op.loc)
+    _copy_active(from_, kept, active, lanes, bits, align_of(op, type_), code, op.loc)
     rest, before = code.value("part", f"load {type_}, ptr {kept}", op.loc), code.label
     code.jump(after)
     code.start(after)
@@ -300,14 +296,35 @@ def store_by_lanes(op: Op, code: FlowWriter) -> None:
     active, after = _store_all(op, code)
     kept = code.slot(values.type)
     code.line(f"store {typed(values, code.name)}, ptr {kept}", op.loc)
-
-    def one(lane: str) -> None:
-        from_ = _element_at(kept, bits, lane, code, op.loc)
-        _move(from_, _element_at(to, bits, lane, code, op.loc), bits, align_of(op, values.type), code, op.loc)
-
-    _each_active(active, lanes, one, code, op.loc)
+    _copy_active(kept, to, active, lanes, bits, align_of(op, values.type), code, op.loc)
     code.jump(after)
     code.start(after)
+
+
+def _copy_active(
+    from_: str, to: str, active: str, lanes: int, bits: int, align: int, code: FlowWriter, loc: Loc | None
+) -> None:
+    """Write what copies the elements of active lanes from one vector in memory to another: the call of a loop, or where
+    instructions have lines the loop itself, so that a fault has one."""
+
+    def write(from_: str, to: str, active: str, lanes: int, code: FlowWriter) -> None:
+        def one(lane: str) -> None:
+            place = _element_at(from_, bits, lane, code, loc)
+            _move(place, _element_at(to, bits, lane, code, loc), bits, align, code, loc)
+
+        _each_active(active, lanes, one, code, loc)
+
+    if code.scope:
+        write(from_, to, active, lanes, code)
+        return
+    active = in_one_word(active, lanes, code, loc)
+    parameters = f"ptr %from, ptr %to, i{MOST_LANES} %active"
+    call = code.help(
+        f"warploom.copy.{bits // 8}.{align}",
+        parameters,
+        lambda inner: write("%from", "%to", "%active", MOST_LANES, inner),
+    )
+    code.line(f"{call}(ptr {from_}, ptr {to}, i{MOST_LANES} {active})", loc, call=True)
 
 
 def _bits_of(mask: Operand, code: FlowWriter, loc: Loc | None) -> str:

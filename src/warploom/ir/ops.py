@@ -19,6 +19,7 @@ from warploom.ir.core import Op, walk_op
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
 PRIVATE = "private"  # of an atomic op or a store: see there
 OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
+PARTIAL = "partial"  # of a `block`: of a block of threads that most have another form of
 FEW_TRIPS = "few_trips"  # of a `for`: one or none, as a rule; not worth a form of its own
 OF_LANES = "of_lanes"  # of a `for` or `while`: over the threads of a vector
 
@@ -268,10 +269,13 @@ OPS: dict[str, OpInfo] = {
     "activemask": OpInfo(
         Effect.COLLECTIVE, "-> i32", "lanes that reach this op together", properties=Property.CONVERGENT
     ),
-    # -- parallel loops: all iterations may run in any order, or in lock step; one_by_one: as vectors they do not pay
+    # -- parallel loops: all iterations may run in any order, or in lock step; one_by_one: as vectors they do not pay;
+    # partial: of a block that most blocks have another form of (passes/guards/version_blocks.py)
     "grid": OpInfo(Effect.CONTROL, "gdx:i32 gdy:i32 gdz:i32 { (bx by bz) }", "for each block"),
     "block": OpInfo(
-        Effect.CONTROL, "bdx:i32 bdy:i32 bdz:i32 -> [one_by_one?] { (tx ty tz) }", "for each thread of the block"
+        Effect.CONTROL,
+        "bdx:i32 bdy:i32 bdz:i32 -> [one_by_one? partial?] { (tx ty tz) }",
+        "for each thread of the block",
     ),
     "warp": OpInfo(Effect.CONTROL, "count:i32 { (w) }", "for each warp of the block"),
     "lane": OpInfo(Effect.CONTROL, "count:i32 -> [one_by_one?] { (l) }", "for each lane of the warp"),

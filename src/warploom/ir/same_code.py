@@ -13,7 +13,7 @@ they mean something in code with debug information only.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from hashlib import sha256
 
 from warploom.core.records import replace
@@ -29,9 +29,18 @@ def code_key(function: Function, own: Collection[str] = ()) -> bytes:
     return sha256(repr(_Reader(own).function(function)).encode()).digest()
 
 
+def outline(function: Function) -> Hashable:
+    """What kernels that are the same code have in common, and most others have not: a look at every op, but no more."""
+    ops = (op for block in function.blocks for op in block.ops if op.name not in _ANYWHERE)
+    return tuple((op.name, op.results[0].type if op.results else "") for op in ops)
+
+
 def is_value(operand: Operand) -> bool:
     """Whether an op or a parameter makes `operand`."""
     return isinstance(operand, Value)
+
+
+_ANYWHERE = ("alloca", "gep")  # which may stand in another order, as private addresses
 
 
 class _Reader:

@@ -9,7 +9,7 @@ import pytest
 from differential import Dims, lowered, results
 
 from warploom.ir.core import Function, Op, walk, walk_op
-from warploom.ir.ops import levels_in
+from warploom.ir.ops import PARTIAL, levels_in
 from warploom.ir.parser import parse_function
 from warploom.passes.barrier.split_barriers import SPLIT_BARRIERS
 from warploom.passes.base import Context
@@ -83,6 +83,7 @@ def test_whole_blocks_do_not_ask(test: str) -> None:
     assert not comparisons(whole)
     assert comparisons(other)
     assert levels_in(whole), "the barrier stays"
+    assert [op.attrs.get(PARTIAL, False) for op in (whole, other)] == [False, True]
 
 
 def test_a_sum_that_is_known_not_to_wrap_then_says_so() -> None:

@@ -12,7 +12,7 @@ from vector_runs import results, vectorised
 from warploom.backend.loom_threads import may_be_shared
 from warploom.core.processor import Processor
 from warploom.ir.core import Function, Op, walk
-from warploom.ir.ops import PRIVATE
+from warploom.ir.ops import PARTIAL, PRIVATE
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
 
@@ -93,6 +93,15 @@ def test_a_row_keeps_its_mask(write: str, bits: int, width: int, cluster: bool) 
     # Where masked stores are dear, one without a mask is tried first.
     assert {op.attrs.get("often_all", False) for op in named(found, "masked_store")} == {bits < 512}
     assert not any(op.attrs.get(PRIVATE) for op in named(found, "store"))
+
+
+def test_of_blocks_that_are_seldom_no_store_is_tried_without_its_mask() -> None:
+    function = tile(BEHIND)
+    for block in named(function, "block"):
+        block.attrs[PARTIAL] = True
+    found = vectorised(function, 8, 1)
+    assert [op.attrs.get("often_all") for op in named(found, "masked_store")] == [None]
+    assert results(found, (16, 8, 1), 9, seed=9) == results(function, (16, 8, 1), 9)
 
 
 def test_the_last_vector_of_a_row_keeps_its_mask() -> None:

@@ -43,7 +43,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import levels_in
+from warploom.ir.ops import PARTIAL, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
 from warploom.passes.guards.block_parts import Part, cut
@@ -267,6 +267,7 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     for part in cut(block, found.keys()):
         plain = _part(clone_op(block, {}), part)
         if part.is_about:
+            plain.attrs[PARTIAL] = True
             sides = [Region([], [each, Op("yield")]) for each in (_part(_without_tests(block, tests), part), plain)]
             ops.append(Op("if", [whole], [], {}, sides, block.loc))
         else:

@@ -48,7 +48,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import LOOPS, OF_THREADS, WARP_SIZE, levels_in
+from warploom.ir.ops import LOOPS, OF_THREADS, PARTIAL, WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.vector import row_versions, stride_versions
@@ -356,7 +356,8 @@ class _Loop:
         widener = Widener(
             THREADS, self.shapes, rows, Level(build.ops, build.loc), self.used, self.context.calls, self.thread
         )
-        widener.is_rare, widener.is_whole_and_alone = is_rare, self.is_alone and active is None
+        widener.is_rare = is_rare or PARTIAL in self.op.attrs
+        widener.is_whole_and_alone = self.is_alone and active is None
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         widener.seen_once, widener.seen_loops = self.seen_once, self.seen_loops

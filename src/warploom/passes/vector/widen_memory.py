@@ -289,7 +289,7 @@ def _store_row(w: Widener, op: Op, row: int, stride: int, writes_back: bool = Fa
         w.build.effect("store", [chosen, start], align=align_of_access(op), **{PRIVATE: True})
     else:
         attrs = _without_masks(w, vector.type, mask)
-        if not attrs and processor_of(w.shapes).stores_whole and not isinstance(mask, Const):
+        if not attrs and processor_of(w.shapes).stores_whole and not isinstance(mask, Const) and not w.is_rare:
             attrs = {"often_all": True}
         w.build.effect("masked_store", [vector, start, mask], align=align_of_access(op), **attrs)
     return []
