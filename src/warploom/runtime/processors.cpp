@@ -191,8 +191,9 @@ std::vector<Processors> nodes_of(const Processors &processors, const std::string
 }
 
 std::vector<Processors> nodes_from(std::vector<Processors> nodes, unsigned processor) {
-  std::ranges::stable_partition(
-      nodes, [processor](const Processors &node) { return std::ranges::binary_search(node, processor); });
+  const auto found =
+      std::ranges::find_if(nodes, [&](const Processors &node) { return std::ranges::binary_search(node, processor); });
+  if (found != nodes.end()) std::rotate(nodes.begin(), found, found + 1);
   return nodes;
 }
 
