@@ -66,6 +66,7 @@ class Code(FunctionText):
         self.unrolls: Callable[[Region], bool] = lambda _: True  # whether LLVM may unroll the loop around a region
         self.loaded_trip_count: frozenset[Region] = frozenset()  # bodies of loops whose trip count each thread loads
         self.takes_gathers_apart = False  # LLVM does so, lane by lane
+        self.has_mask_registers = False
         self.chosen: dict[Op, Place] = {}  # accesses of a choice (loom_choices.py)
 
     # -- ops
@@ -132,7 +133,7 @@ class Code(FunctionText):
             self.line(self._text(op), op.loc, call=True)
 
     def _op_splat(self, op: Op) -> None:
-        self.names[op.result] = splat(op, self)
+        self.names[op.result] = splat(op, self, self.has_mask_registers)
 
     def _op_alloca(self, op: Op) -> None:
         size, align = int(str(op.attrs["size"])), int(str(op.attrs.get("align", 1)))
