@@ -412,9 +412,10 @@ def are_short_turns(op: Op) -> bool:
     lower, upper, step, *carried = op.operands
     if not op.attrs.get(OF_LANES) or carried or len(op.region.body) > LONGEST_SUM:
         return False
-    lanes = upper.value if isinstance(upper, Const) else None
-    is_counted = lower == Const(lower.type, 0) and step == Const(step.type, 1) and isinstance(lanes, int)
-    return is_counted and lanes % COPIES == 0 and not any(each.regions for each in op.region.body)
+    if not isinstance(upper, Const) or not isinstance(upper.value, int) or upper.value % COPIES != 0:
+        return False
+    counts_all = lower == Const(lower.type, 0) and step == Const(step.type, 1)
+    return counts_all and not any(each.regions for each in op.region.body)
 
 
 def _wraps_not(op: Op) -> str:
