@@ -214,6 +214,17 @@ def test_sums_over_trips_that_memory_tells_are_written_out_with_an_end_after_eac
     assert tests(told, call) == 1
 
 
+@pytest.mark.parametrize("lanes", [16, 6])
+def test_short_turns_of_a_vectors_threads_stand_in_a_row(load: Callable[..., ctypes.CDLL], lanes: int) -> None:
+    function = per_thread(f"""for 0:i32, {lanes}:i32, 1:i32 [pred=slt, of_lanes=true] {{ (%lane: i32)
+      %there: ptr = gep %at, %lane [offset=0, strides=(4)] %before: i32 = load %there [align=4]
+      %after: i32 = add %before, %lane store %after, %there [align=4] yield }}""")
+    assert len(re.findall(r"%before\S* = load", emit(function))) == (4 if lanes % 4 == 0 else 1)
+    out = (ctypes.c_int * 64)()
+    launch(load(emit(function)), (1, 1, 1), (1, 1, 1), ctypes.c_void_p(ctypes.addressof(out)))
+    assert list(out) == [*range(lanes), *[0] * (64 - lanes)]
+
+
 def test_llvm_makes_no_vectors_of_threads_that_run_one_by_one() -> None:
     function = per_thread("store %g, %at [align=4]")
     mark = "llvm.loop.vectorize.enable"

@@ -146,6 +146,8 @@ CASES = {
     "splat a value": f"%x: <8 x i32> = splat %first {OUT}",
     "splat a constant": f"%y: <8 x i32> = splat -5:i32 %x: <8 x i32> = add %y, %i {OUT}",
     "splat a float": f"%y: <8 x float> = splat 0.1:float %x: <8 x float> = fadd %y, %f {OUT}",
+    "splat a condition": f"%e: i1 = icmp %first, 7:i32 [pred=ne] %y: <8 x i1> = splat %c %z: <8 x i1> = splat %e "
+    f"%a: <8 x i1> = or %y, %m %b: <8 x i1> = and %a, %z %x: <8 x i32> = select %b, %i, %j {OUT}",
     "splat null": f"%x: <8 x ptr> = splat null:ptr {OUT}",
     "splat an address": f"%y: <8 x ptr> = splat %index.at %z: <8 x ptr> = gep %y, %j [offset=-256, strides=(4)] "
     f"%x: <8 x i32> = gather %z, %m, %i [align=4] {OUT}",
@@ -396,6 +398,21 @@ def test_vectors_that_a_block_gets_from_its_launch_lie_aligned() -> None:
     text = LoomText(TARGET, NoSymbols())
     text.add(Kernel("k", (8, 8), (Piece(0, 0), Piece(1, 0)), 0), [function])
     assert re.search(r"%frame\S* = alloca {.*<16 x i32>.*}, align 64\n", text.text())
+
+
+@pytest.mark.parametrize(("facts", "chooses"), [("", True), ("[vector_bits=256]", False)])
+def test_a_condition_of_all_lanes_is_chosen_where_masks_have_registers(facts: str, chooses: bool) -> None:
+    function = parse_function(f"""kernel @k({LAUNCH}, %in: ptr, %out: ptr) {facts} {{
+      grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
+        %c: i1 = icmp %bx, 1:i32 [pred=eq]
+        %m: <8 x i1> = splat %c
+        masked_store zeroinitializer:<8 x i32>, %out, %m [align=4]
+        yield }}
+      yield }}""")
+    text = LoomText(TARGET, NoSymbols())
+    text.add(Kernel("k", (8, 8), (Piece(0, 0), Piece(1, 0)), 0), [function])
+    assert bool(re.search(r"select i1 \S+, <8 x i1> splat \(i1 true\), <8 x i1> zero", text.text())) == chooses
+    assert ("insertelement <8 x i1>" in text.text()) != chooses
 
 
 def test_what_is_uniform_goes_into_the_base() -> None:

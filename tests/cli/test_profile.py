@@ -22,6 +22,7 @@ from warploom.profiling.report import seconds_text, text
 from warploom.profiling.summary import gaps, summarise
 
 SOURCE = Path(__file__).parent / "profile" / "profiled.cu"
+OVERLAPPING = SOURCE.with_name("overlapping.cu")
 N = 100_000
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome", "chrome-headless-shell")
 
@@ -104,6 +105,21 @@ def test_the_trace_has_streams_threads_and_workers_as_tracks(outputs: dict[str, 
     assert all(each["dur"] >= 0 for each in events if each["ph"] == "X")
     (mark,) = (each for each in events if each["ph"] == "i")
     assert mark["name"] == "done"
+
+
+def test_a_copy_runs_beside_a_kernel_of_another_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies of 4 MB, which take all processors that are left, within the span of a kernel of one thread."""
+    program, trace = tmp_path / "overlapping", tmp_path / "trace.json"
+    assert warpcc.main([str(OVERLAPPING), "-o", str(program)]) == 0
+    monkeypatch.setenv("WARPLOOM_NUM_THREADS", "2")
+    assert profile.main(["--no-roof", "--trace", str(trace), str(program)]) == 0
+    events = json.loads(trace.read_text())["traceEvents"]
+    (kernel,) = (each for each in events if each.get("cat") == "launch")
+    copies = [each for each in events if each.get("cat") == "copy" and each["args"]["bytes"] == 4 << 20]
+    assert len(copies) == 8
+    assert kernel["tid"] not in {each["tid"] for each in copies}
+    end = kernel["ts"] + kernel["dur"]
+    assert [each for each in copies if kernel["ts"] < each["ts"] and each["ts"] + each["dur"] < end]
 
 
 def test_the_csv_has_a_line_for_each_kernel(outputs: dict[str, Path]) -> None:

@@ -637,6 +637,9 @@ void processors() {
     CHECK(home_of(found, 0) == zero && home_of(found, 7) == zero);
     CHECK(home_of(found, 8) == one && home_of(found, 15) == one);
     CHECK(home_of(found, 16) == all);  // more threads than processors
+    CHECK((nodes_from(found, 2) == std::vector<Processors>{zero, one}));
+    CHECK((nodes_from(found, 13) == std::vector<Processors>{one, zero}));  // the owner's node is full first
+    CHECK((nodes_from(found, 99) == std::vector<Processors>{zero, one}));  // it is on none of these
     CHECK((nodes_of({2, 3, 4}, root) == std::vector<Processors>{{2, 3}, {4}}));
     CHECK((nodes_of({2, 99}, root) == std::vector<Processors>{{2, 99}}));  // the files do not tell all
     CHECK((nodes_of({0, 1}, folder + "/none") == std::vector<Processors>{{0, 1}}));

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from warploom.analysis.loaded_trip_counts import is_short_sum
+from warploom.analysis.loaded_trip_counts import LONGEST_SUM, is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
@@ -44,13 +44,13 @@ from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration
 from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
-from warploom.ir.ops import OPS, PRIVATE, WARP_SIZE, Effect
+from warploom.ir.ops import OF_LANES, OPS, PRIVATE, WARP_SIZE, Effect
 from warploom.ir.properties import ABI_WITHOUT_THREAD
 from warploom.passes.vector.vectorise import ONE_BY_ONE
 
 SPIN_POINT = "__warploom_spin_point"
 
-COPIES = 4  # of the body of a short sum, each behind a test of its own
+COPIES = 4  # of the body of a short sum, each behind a test of its own, and of a short turn, behind one test
 
 # Of the device ABI, what does not ask which thread calls it. LLVM's intrinsics and the C library never do.
 _CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
@@ -66,6 +66,7 @@ class Code(FunctionText):
         self.unrolls: Callable[[Region], bool] = lambda _: True  # whether LLVM may unroll the loop around a region
         self.loaded_trip_count: frozenset[Region] = frozenset()  # bodies of loops whose trip count each thread loads
         self.takes_gathers_apart = False  # LLVM does so, lane by lane
+        self.has_mask_registers = False
         self.chosen: dict[Op, Place] = {}  # accesses of a choice (loom_choices.py)
 
     # -- ops
@@ -132,7 +133,7 @@ class Code(FunctionText):
             self.line(self._text(op), op.loc, call=True)
 
     def _op_splat(self, op: Op) -> None:
-        self.names[op.result] = splat(op, self)
+        self.names[op.result] = splat(op, self, self.has_mask_registers)
 
     def _op_alloca(self, op: Op) -> None:
         size, align = int(str(op.attrs["size"])), int(str(op.attrs.get("align", 1)))
@@ -255,15 +256,17 @@ class Code(FunctionText):
         phis = [(self.reserve(), each, self.define(each)) for each in region.params]
         now = [name for _, _, name in phis]
         exits: list[tuple[str, list[str]]] = []
-        copies = COPIES if region in self.loaded_trip_count and is_short_sum(region) else 1
+        together = are_short_turns(op)
+        copies = COPIES if together or (region in self.loaded_trip_count and is_short_sum(region)) else 1
         add = words("add", flags(op) or (_wraps_not(op) if copies > 1 else ""))
-        for _ in range(copies):
+        for copy in range(copies):
             self.names.update(zip(region.params, now, strict=True))
-            (body,) = self.labels("for", "body")
-            test = self.value("more", f"icmp {op.attrs['pred']} {type_} {now[0]}, {self.name(upper)}", op.loc)
-            self.line(f"br i1 {test}, label %{body}, label %{end}")
-            exits.append((self.label, now[1:]))
-            self.start(body)
+            if copy == 0 or not together:
+                (body,) = self.labels("for", "body")
+                test = self.value("more", f"icmp {op.attrs['pred']} {type_} {now[0]}, {self.name(upper)}", op.loc)
+                self.line(f"br i1 {test}, label %{body}, label %{end}")
+                exits.append((self.label, now[1:]))
+                self.start(body)
             self._spin_point(op)
             following = self.region(region)
             next_ = self.value("next", f"{add} {type_} {now[0]}, {self.name(step)}", op.loc)
@@ -401,6 +404,18 @@ def strings(op: Op, key: str) -> tuple[str, ...]:
     found = op.attrs.get(key, ())
     assert isinstance(found, tuple), f"{op.name}: {key} is no tuple"
     return tuple(str(each) for each in found)
+
+
+def are_short_turns(op: Op) -> bool:
+    """Whether `op` is a loop over all threads of a vector with few ops: LLVM's last unrolling looks at no function that
+    has vectors."""
+    lower, upper, step, *carried = op.operands
+    if not op.attrs.get(OF_LANES) or carried or len(op.region.body) > LONGEST_SUM:
+        return False
+    if not isinstance(upper, Const) or not isinstance(upper.value, int) or upper.value % COPIES != 0:
+        return False
+    counts_all = lower == Const(lower.type, 0) and step == Const(step.type, 1)
+    return counts_all and not any(each.regions for each in op.region.body)
 
 
 def _wraps_not(op: Op) -> str:

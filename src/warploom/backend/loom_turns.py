@@ -57,6 +57,7 @@ class TurnsCode(Code):
         super().__init__(text)
         self.text, self.function, self.stem = text, function, stem
         self.takes_gathers_apart = function.facts.processor.branches_in_gathers
+        self.has_mask_registers = function.facts.processor.has_mask_registers
         self.made: list[str] = []  # functions for iterations, shared by all that belong together
 
     def waits(self, op: Op) -> bool:

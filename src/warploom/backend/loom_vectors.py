@@ -116,11 +116,18 @@ def call(op: Op, name: NameOf) -> str:
 # -- vectors of one value ---------------------------------------------------------------------------------------------
 
 
-def splat(op: Op, code: Writer) -> str:
-    """The name of a vector, or the constant, whose elements are all the operand."""
+def splat(op: Op, code: Writer, chooses_masks: bool = False) -> str:
+    """The name of a vector, or the constant, whose elements are all the operand.
+
+    `chooses_masks`: a mask is one of two numbers in a register. As an element that is copied LLVM joins it with others
+    of its kind first, and then copies an element of a mask register: through a vector register, five instructions.
+    """
     (operand,), type_ = op.operands, op.result.type
     if isinstance(operand, Const) and isinstance(operand.value, int):
         return f"splat ({typed(operand, code.name)})"
+    if chooses_masks and operand.type == "i1":
+        choice = f"select i1 {code.name(operand)}, {type_} splat (i1 true), {type_} zeroinitializer"
+        return code.value(op.result.name or "all", choice, op.loc)
     return _splat(typed(operand, code.name), type_, code, op.loc, op.result.name or "all")
 
 

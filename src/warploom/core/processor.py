@@ -47,6 +47,11 @@ class Processor:
         return self.vector_bits >= _WIDEST or self.branches_in_gathers
 
     @property
+    def has_mask_registers(self) -> bool:
+        """Whether a mask is a number in a register of its own."""
+        return self.vector_bits >= _WIDEST
+
+    @property
     def lanes_of_masks(self) -> int:
         """The most lanes of a mask that goes from one basic block to another in a register. Without mask registers it
         has a byte a lane there, and LLVM takes one for which one register is too small apart into a bit a register."""

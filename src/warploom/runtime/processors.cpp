@@ -190,6 +190,13 @@ std::vector<Processors> nodes_of(const Processors &processors, const std::string
   return found == processors.size() ? nodes : std::vector<Processors>{processors};
 }
 
+std::vector<Processors> nodes_from(std::vector<Processors> nodes, unsigned processor) {
+  const auto found =
+      std::ranges::find_if(nodes, [&](const Processors &node) { return std::ranges::binary_search(node, processor); });
+  if (found != nodes.end()) std::rotate(nodes.begin(), found, found + 1);
+  return nodes;
+}
+
 Processors home_of(const std::vector<Processors> &nodes, unsigned thread) {
   Processors all;
   for (const Processors &node : nodes) {
@@ -200,10 +207,12 @@ Processors home_of(const std::vector<Processors> &nodes, unsigned thread) {
   return all;
 }
 
-void go_home(unsigned thread) {
+void go_home(unsigned thread, unsigned origin) {
   static const auto *const nodes = new std::vector(nodes_of(allowed()));  // likewise
-  set_affinity(home_of(*nodes, thread));
+  set_affinity(home_of(nodes_from(*nodes, origin), thread));
 }
+
+unsigned current_processor() { return static_cast<unsigned>(std::max(sched_getcpu(), 0)); }
 
 const Processors &usable_processors() { return allowed(); }
 

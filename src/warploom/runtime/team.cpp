@@ -96,6 +96,9 @@ class Team {
   unsigned words() const { return (size_.load(std::memory_order_acquire) + 63) / 64; }
   Member *member(unsigned number) const { return members_[number]; }
 
+  // The processor on which whoever wanted the first member was then.
+  unsigned origin() const { return origin_; }
+
   News &news() { return news_; }
   Word &sleepers(unsigned word) { return sleepers_[word]; }
 
@@ -104,6 +107,7 @@ class Team {
     count = std::min(count, kMostMembers);
     if (size_.load(std::memory_order_relaxed) >= count) return;
     const std::lock_guard lock(mutex_);
+    if (size_ == 0) origin_ = current_processor();
     for (unsigned number = size_; number < count; ++number) {
       auto *const member = new Member;
       member->number = number;
@@ -129,6 +133,7 @@ class Team {
   alignas(128) std::array<Word, kMostMembers / 64> sleepers_{};
   std::atomic<unsigned> size_{0};
   std::array<Member *, kMostMembers> members_{};
+  unsigned origin_ = 0;  // before there are members
   std::mutex mutex_;
 };
 
@@ -207,7 +212,7 @@ void Member::serve() {
   leave_signals_to_others();
   owns_or_helps = 1;
   Team &all = team();
-  go_home(number + 1);
+  go_home(number + 1, all.origin());
   ready_worker();
   nanoseconds usual_period = kLongestSpin;
   auto idle_since = Clock::now();

@@ -85,7 +85,7 @@ class Job {
   unsigned left_ = 0;           // parts up to this one have not been looked at by take_back
   int patience_ = 0;            // moments for which members have been given time to begin
   Member **members_ = nullptr;  // by part, from 1 on; null: taken back
-  std::array<Member *, 31> few_;
+  std::array<Member *, 63> few_;
   std::unique_ptr<Member *[]> many_;  // where there are more
   std::array<std::uint64_t, kMostWords> claimed_;
   std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken

@@ -76,6 +76,25 @@ def test_what_a_frozen_number_says_of_the_number() -> None:
     """)
 
 
+@pytest.mark.parametrize(
+    ("condition", "first", "second"),
+    [("select %a, %b, 1:i1", "yield", "CODE"), ("select %a, 0:i1, %b", "CODE", "yield")],
+)
+def test_what_a_choice_says_of_both_its_conditions(condition: str, first: str, second: str) -> None:
+    inner = """
+        if %a { store 1:i32, %p [align=4] yield } { store 2:i32, %p [align=4] yield }
+        if %b { store 3:i32, %p [align=4] yield } { store 4:i32, %p [align=4] yield }
+        yield"""
+    result = canonical(f"""
+      %a: i1 = icmp %tx, %n [pred=slt]
+      %b: i1 = icmp %tx, 7:i32 [pred=eq]
+      %c: i1 = {condition}
+      if %c {{ {first.replace("CODE", inner)} }} {{ {second.replace("CODE", inner)} }}
+    """)
+    kept = [number for number in (1, 2, 3, 4) if f"store {number}:i32" in result]
+    assert kept == ([1, 4] if second == "CODE" else [2, 3])
+
+
 def test_neighbours_on_one_condition_join() -> None:
     # Also when they pass a value from one to the other.
     assert canonical("""

@@ -216,6 +216,32 @@ def test_a_conjunction_gives_up_its_ranges_and_keeps_the_rest() -> None:
     assert condition.name == "x"
 
 
+@pytest.mark.parametrize(
+    ("condition", "filled"),
+    [("select %y, %z, 1:i1", 1), ("select %y, 0:i1, %z", 0), ("select %y, 1:i1, %z", 1), ("select %y, %z, 0:i1", 0)],
+)
+def test_one_side_of_a_conjunction_may_have_to_fail(condition: str, filled: int) -> None:
+    """`not (y implies z)` is `y and not z`: as a flag that was set under conditions reads when it is taken back."""
+    function = kernel(f"""
+      %y: i1 = icmp %tx, 5:i32 [pred=slt]
+      %z: i1 = icmp %ty, 6:i32 [pred=slt]
+      %c: i1 = {condition}""")
+    if filled:
+        next(op for op in walk(function.body) if op.name == "if").regions.reverse()
+    assert hoisted(function)
+    assert count(function, "if") == 0
+    expected = {(y, z) for y in (True, False) for z in (True, False) if (_chosen(condition, y, z)) != bool(filled)}
+    assert len(expected) == 1
+    ((y, z),) = expected
+    assert bounds(function, bdx=8, bdy=8, bdz=1) == [5 if y else 3, 6 if z else 2, 1]
+
+
+def _chosen(condition: str, y: bool, z: bool) -> bool:
+    known = {"%y": y, "%z": z, "0:i1": False, "1:i1": True}
+    which, yes, no = (known[each] for each in condition.removeprefix("select ").split(", "))
+    return yes if which else no
+
+
 def test_an_early_return_is_a_guard_with_the_other_side_filled() -> None:
     text = kernel("%y: i1 = icmp %tx, %n [pred=sge]\n%z: i1 = icmp %ty, 4:i32 [pred=sgt]\n%c: i1 = or %y, %z")
     guard = next(op for op in walk(text.body) if op.name == "if")

@@ -133,3 +133,22 @@ def test_the_length_of_a_row_is_known() -> None:
 def test_what_seldom_loops_is_not_asked_for() -> None:
     assert prefetches(after())
     assert not prefetches(after(attrs=", few_trips=true"))
+
+
+def test_vectors_of_threads_ask_for_the_next_step() -> None:
+    threads = f"""for 0:i32, %s, 32:i32 [pred=slt, of_threads=true] {{ (%t: i32)
+        %far: i64 = sext %t
+        %there: ptr = gep %a, %far [offset=0, strides=(4)]
+        %y: <32 x float> = load %there [align=4]
+        for 0:i32, 32:i32, 1:i32 [pred=slt, of_lanes=true] {{ (%lane: i32)
+          %l: i64 = zext %lane
+          %each: ptr = gep %there, %l [offset=1024, strides=(4)]
+          %z: float = load %each [align=4]
+          yield
+        }}
+        {LONG}
+        yield
+      }}"""
+    assert len(prefetches(after(body=threads))) == 1 + 2 + 2
+    assert len(prefetches(after(body=threads.replace(LONG, "")))) == 1, "a short one needs no help"
+    assert len(prefetches(after(body=threads, step="64:i32"))) == 0, "nor does a short step"

@@ -56,10 +56,10 @@ def _parts(op: Op, truth: bool) -> list[tuple[Operand, bool]]:
         return [(op.operands[0], not truth)]
     if (op.name == "and" and truth) or (op.name == "or" and not truth):
         return [(each, truth) for each in op.operands]
-    if op.name == "select" and truth and op.operands[2] == FALSE:
-        return [(op.operands[0], True), (op.operands[1], True)]
-    if op.name == "select" and not truth and op.operands[1] == TRUE:
-        return [(op.operands[0], False), (op.operands[2], False)]
+    if op.name == "select" and op.operands[2] == (FALSE if truth else TRUE):
+        return [(op.operands[0], True), (op.operands[1], truth)]
+    if op.name == "select" and op.operands[1] == (FALSE if truth else TRUE):
+        return [(op.operands[0], False), (op.operands[2], truth)]
     return []
 
 

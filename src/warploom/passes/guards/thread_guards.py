@@ -67,20 +67,22 @@ def parts_of(condition: Operand, positive: bool, definitions: dict[Value, Op]) -
             return parts_of(op.operands[op.operands.index(TRUE) ^ 1], not positive, definitions)
         joined = _joined(op, positive)
         if joined is not None:
-            return [part for each in joined for part in parts_of(each, positive, definitions)]
+            return [part for each, holds in joined for part in parts_of(each, holds, definitions)]
     return [Part(condition, positive)]
 
 
-def _joined(op: Op, positive: bool) -> tuple[Operand, Operand] | None:
-    """The two sides when `op` is an `and` (an `or`, for a negation), also in its short-circuit form."""
+def _joined(op: Op, positive: bool) -> tuple[tuple[Operand, bool], tuple[Operand, bool]] | None:
+    """The two sides, each to hold or not, when `op` is an `and` (an `or`, for a negation), also in a short-circuit
+    form: of `a and b`, `not a and b`, `a or b` or `not a or b`."""
     if op.name == ("and" if positive else "or"):
-        return op.operands[0], op.operands[1]
+        return (op.operands[0], positive), (op.operands[1], positive)
     if op.name == "select" and op.results[0].type == "i1":
         condition, yes, no = op.operands
-        if positive and no == FALSE:
-            return condition, yes
-        if not positive and yes == TRUE:
-            return condition, no
+        decided = FALSE if positive else TRUE
+        if no == decided:
+            return (condition, True), (yes, positive)
+        if yes == decided:
+            return (condition, False), (no, positive)
     return None
 
 

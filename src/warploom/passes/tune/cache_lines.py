@@ -45,6 +45,8 @@ def instructions(region: Region, bits: int, enough: float = inf) -> int:
             break
         if op.regions:
             total += sum(instructions(each, bits, enough) for each in op.regions) * _trips(op) + 1
+        elif op.name == "atomicrmw":
+            total += 3  # loads, computes and stores
         elif op.name not in _ADDRESSING and effect(op) is not Effect.TERMINATOR:
             total += max([1, *(_registers(each.type, bits) for each in (*op.results, *op.operands))])
     return total

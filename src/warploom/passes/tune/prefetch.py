@@ -11,7 +11,7 @@ A block that strides over data with the whole grid touches another page in every
 processor follows. A short body needs no help: the processor starts the loads of several steps at once. A long one fills
 its window of some 500 instructions, and then each step waits for memory by itself. What loops inside of a step load,
 a tile, is asked for in parts (prefetch_tiles.py); a row, which one loop inside loads element by element, as if
-the step itself loaded it.
+the step itself loaded it. In a loop over the threads of a block each vector asks for what it loads in the next step.
 
 Sound because a prefetch has no result and faults nowhere: the address need not even be right. Steps
 beyond the loop's end are not asked for, which would be traffic for nothing.
@@ -19,10 +19,12 @@ beyond the loop's end are not asked for, which would be traffic for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.steps import Step, Steps, in_bytes
 from warploom.ir import types
-from warploom.ir.core import Builder, Function, Op, Region, Value, int_const, walk
+from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import FEW_TRIPS
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
@@ -67,8 +69,10 @@ def prefetch_in(loop: Op, function: Function, ranges: Ranges) -> bool:
     known, steps = Steps(loop, definitions), min(MOST_STEPS, -(-LATENCY // length))
     changed = False
     for nest in nests:
-        if _prefetch_tile(loop, nest, known, function, ranges) or _prefetch_row(
-            loop, nest, known, function, ranges, steps
+        if (
+            _prefetch_tile(loop, nest, known, function, ranges)
+            or _prefetch_row(loop, nest, known, function, ranges, steps)
+            or _prefetch_next_trip(loop, nest, known, function, ranges)
         ):
             changed = True
     for load in loads:
@@ -132,6 +136,48 @@ def _prefetch_row(loop: Op, nest: Op, known: Steps, function: Function, ranges: 
     at = loop.region.ops.index(nest)
     loop.region.ops[at:at] = before
     return bool(before)
+
+
+def _prefetch_next_trip(loop: Op, threads: Op, known: Steps, function: Function, ranges: Ranges) -> bool:
+    """Let each vector of a loop over threads ask for what it loads in the next trip of `loop`; whether any does."""
+    bits = function.facts.processor.vector_bits
+    if not threads.attrs.get("of_threads") or instructions(threads.region, bits, LONG_BODY) < LONG_BODY:
+        return False
+    ahead: list[Op] = []
+    build = Builder(ahead, threads.loc)
+    body: list[Op] = []
+    for op in threads.region.ops:
+        before: list[Op] = []
+        inside = Builder(before, op.loc)
+        for load, lines, start in _lines_in(op, function, ranges, inside):
+            step = known.of(load.operands[0])
+            if step is None or not is_out_of_reach(step):
+                continue
+            further = [_ahead(loop, 1, build), in_bytes(step, 1, build), int_const("i64", 0)]
+            there = inside.op("gep", [start(), build.op("select", further, "i64")], "ptr", offset=0, strides=(1,))
+            for line in range(lines):
+                prefetch_line(inside, inside.op("gep", [there], "ptr", offset=line * LINE, strides=()))
+        body += [*before, op]
+    threads.region.ops = body
+    at = loop.region.ops.index(threads)
+    loop.region.ops[at:at] = ahead
+    return bool(ahead)
+
+
+def _lines_in(
+    op: Op, function: Function, ranges: Ranges, build: Builder
+) -> Iterator[tuple[Op, int, Callable[[], Operand]]]:
+    """The loads that `op` is, or makes side by side as a loop: each with how many lines it reads, from where."""
+    if op.name == "load" and may_be_far(op.operands[0], function, ranges.definitions):
+        yield op, min(MOST_LINES, -(-types.size_of(op.result.type) // LINE)), lambda: op.operands[0]
+    elif op.name == "for":
+        for load, around in loads_in(op, ranges):
+            if not may_be_far(load.operands[0], function, ranges.definitions):
+                continue
+            row = Tile(load, around, ranges.definitions, build)
+            lines = row.lines_of_row()
+            if lines is not None and lines <= MOST_LINES:
+                yield load, lines, lambda row=row: row.start(int_const("i64", 0))
 
 
 def _prefetches(loop: Op, load: Op, step: Step, steps: int) -> list[Op]:
