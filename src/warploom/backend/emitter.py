@@ -39,7 +39,8 @@ class _Emitter:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0)
         stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None and stdout is not None
+        assert stdin is not None
+        assert stdout is not None
         with stdin, stdout:
             self.jobs, self.answers = os.dup(stdin.fileno()), os.dup(stdout.fileno())
 

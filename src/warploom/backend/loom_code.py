@@ -182,8 +182,8 @@ class Code(FunctionText):
         self._call(op, f"@{quoted(callee)}", arguments)
 
     def _frozen(self, operand: Operand) -> Value:
-        """A number without its flags: of the absolute value of a difference that cannot wrap LLVM makes two subtractions
-        and a choice, of another one subtraction, a negation and a choice."""
+        """A number without its flags: of the absolute value of a difference that cannot wrap LLVM makes two
+        subtractions and a choice, of another one a subtraction, a negation and a choice."""
         frozen = Value(operand.type)
         self.names[frozen] = self.value("frozen", f"freeze {operand.type} {self.name(operand)}")
         return frozen

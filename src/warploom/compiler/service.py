@@ -188,7 +188,10 @@ def _level(wanted: Options) -> int:
 def _device_pass(
     scratch: Path, request: Request, toolchain: Toolchain, options: SourceOptions, meanwhile: Callable[[], None]
 ) -> tuple[Path, str]:
-    """The bitcode of a request, and what clang warned of; `meanwhile`: what to do while it runs. Raises SourceRefused."""
+    """The bitcode of a request, and what clang warned of; `meanwhile`: what to do while it runs.
+
+    Raises SourceRefused.
+    """
     from warploom.compiler import device
 
     bitcode = scratch / "device.bc"
@@ -211,7 +214,9 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
     key = request_key(request, toolchain)
     with temporary_folder("warploom-module-") as scratch:
         try:
-            bitcode, _ = _device_pass(scratch, request, toolchain, source_options(request, toolchain, key), _load_compiler)
+            bitcode, _ = _device_pass(
+                scratch, request, toolchain, source_options(request, toolchain, key), _load_compiler
+            )
         except SourceRefused as refused:
             raise CompileError(refused.messages) from None
         return LlvmModule(toolchain.llvm_library, bitcode)
