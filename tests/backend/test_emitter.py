@@ -123,6 +123,20 @@ def test_one_that_ends_is_left_aside(how: str, tmp_path: Path) -> None:
     assert emitter.emit(good, LEVEL, CPU, tmp_path / "t.o")
 
 
+def test_files_that_took_its_descriptors_are_left_alone(tmp_path: Path) -> None:
+    started()
+    emitted = emitter._waiting.emitter
+    assert emitted is not None
+    os.close(emitted.jobs)
+    other = os.open(tmp_path / "other", os.O_CREAT | os.O_RDWR)
+    assert other == emitted.jobs, "the lowest that is free"
+    assert not emitter.emit(module_of(TEXT, tmp_path), LEVEL, CPU, tmp_path / "t.o")
+    assert (tmp_path / "other").read_bytes() == b""
+    assert os.fstat(other)
+    os.close(other)
+    os.close(emitted.answers)
+
+
 def test_it_ends_with_the_program_and_no_wait_meets_it(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -43,10 +43,16 @@ class _Emitter:
         assert stdout is not None
         with stdin, stdout:
             self.jobs, self.answers = os.dup(stdin.fileno()), os.dup(stdout.fileno())
+        self.owner, self.pipes = os.getpid(), self._pipes()
+
+    def _pipes(self) -> tuple[int, int]:
+        return os.fstat(self.jobs).st_ino, os.fstat(self.answers).st_ino
 
     def emit(self, bitcode: Path, output: Path) -> bool:
         """Whether the object of that bitcode is at `output` now; False where the process has ended."""
         try:
+            if self.owner != os.getpid() or self.pipes != self._pipes():  # a fork in C, or a program that closed all
+                return False
             os.write(self.jobs, b"%b\0%b\0" % (os.fsencode(bitcode), os.fsencode(output)))
             return os.read(self.answers, 1) == b"\0"
         except OSError:
@@ -54,8 +60,10 @@ class _Emitter:
 
     def end(self) -> None:
         """Have it end, when it has nothing to do."""
-        os.close(self.jobs)
-        os.close(self.answers)
+        with suppress(OSError):
+            if self.pipes == self._pipes():
+                os.close(self.jobs)
+                os.close(self.answers)
 
 
 class _Waiting:

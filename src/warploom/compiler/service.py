@@ -94,7 +94,7 @@ def compile_module(request: Request, toolchain: Toolchain | None = None) -> Modu
             found = _read(entry)  # another thread or process may have made it meanwhile
             if found is None:
                 ahead.start(str(chosen.clang), COMMAND_LINE)  # it loads while the compiler does
-                with together("compiler", up_to=LAST_MODULE):
+                with seldom_collecting(), together("compiler", up_to=LAST_MODULE):
                     cache.replace_entry(KIND, key, lambda folder: _fill(folder, request, chosen, key))
                 found = _read(entry)
     if found is None:
