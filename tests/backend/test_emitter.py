@@ -125,7 +125,7 @@ def test_one_that_ends_is_left_aside(how: str, tmp_path: Path) -> None:
 
 def test_files_that_took_its_descriptors_are_left_alone(tmp_path: Path) -> None:
     started()
-    emitted = emitter._waiting.emitter
+    emitted = emitter._waiting.emitter  # pyright: ignore[reportPrivateUsage]
     assert emitted is not None
     os.close(emitted.jobs)
     other = os.open(tmp_path / "other", os.O_CREAT | os.O_RDWR)
