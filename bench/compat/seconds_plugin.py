@@ -44,7 +44,7 @@ def pytest_configure(config: Any) -> None:
         from warploom.pyjit.function import Configured
 
         _measure(Configured, "__call__", "calls")
-        _measure(Configured, "_made", "ready")
+        _measure(Configured, "_ready", "ready")
     else:
         from numba.cuda.simulator.kernel import FakeCUDAKernel
 

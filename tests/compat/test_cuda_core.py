@@ -75,6 +75,157 @@ assert device.properties.multiprocessor_count >= 1 and cuda.core.system.num_devi
 print("right")
 '''
 
+MORE = r'''
+import ctypes
+import sys
+
+import cupy
+import numpy
+from cuda.core import (
+    Device, GraphMemoryResource, Host, LaunchConfig, LegacyPinnedMemoryResource, Linker, ManagedMemoryResource,
+    ManagedMemoryResourceOptions, PinnedMemoryResource, PinnedMemoryResourceOptions, Program, ProgramOptions,
+    host_launch, launch, system,
+)
+from cuda.core.texture import (
+    ArrayFormat, FilterMode, OpaqueArray, ResourceDescriptor, TextureDescriptor, TextureObject,
+)
+from cuda.core.utils import CopyOptions, MemcpySrcAccessOrder, StridedMemoryView, copy_batch
+
+def raises(kind, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+
+device = Device()
+device.set_current()
+stream = device.create_stream()
+source = """
+extern "C" __global__ void add(int *x, int n) { x[threadIdx.x] += n; }
+extern "C" __global__ void sample(cudaTextureObject_t t, float *out) {
+  out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 1.0f, 0.5f);
+}
+"""
+module = Program(source, "c++", ProgramOptions(std="c++17", arch=f"sm_{device.arch}")).compile("cubin")
+add, one = module.get_kernel("add"), LaunchConfig(grid=1.0, block=(4, 1, 1))
+pinned = LegacyPinnedMemoryResource()
+
+# Bytes, shorts and words; too many of them are refused.
+buffer = pinned.allocate(16)
+values = numpy.from_dlpack(buffer).view("i4")
+for what, expected in ((7, 0x07070707), (numpy.uint16(258), 0x01020102), (numpy.int32(-5), -5)):
+    buffer.fill(what, stream=stream)
+    stream.sync()
+    assert values.tolist() == [expected] * 4
+assert "8 bytes" in raises(ValueError, buffer.fill, numpy.int64(1), stream=stream)
+
+# A graph does nothing while it is built, and everything each time it is launched.
+scratch = GraphMemoryResource(device)
+builder = stream.create_graph_builder()
+assert "not building" in raises(RuntimeError, builder.end_building)
+builder.begin_building()
+values[:] = 0
+seen = []
+piece = scratch.allocate(16, stream=builder)
+piece.copy_from(buffer, stream=builder)
+launch(builder, one, add, piece, numpy.int32(3))
+host_launch(builder, lambda: seen.append(values.tolist()))
+buffer.copy_from(piece, stream=builder)
+piece.close()
+assert "not finished" in raises(RuntimeError, builder.complete)
+graph = builder.end_building().complete()
+assert values.tolist() == [0] * 4 and seen == [] and scratch.attributes.reserved_mem_high == 16
+for _ in range(3):
+    graph.launch(stream)
+stream.sync()
+assert values.tolist() == [9] * 4 and seen == [[0] * 4, [3] * 4, [6] * 4]
+def built(amount, times):
+    made = device.create_graph_builder().begin_building("relaxed")
+    for _ in range(times):
+        launch(made, one, add, buffer, numpy.int32(amount))
+    return made.end_building()
+other = built(1, 2).complete()
+other.update(built(-4, 2))
+other.upload(stream)
+other.launch(stream)
+assert cupy.from_dlpack(buffer).view(cupy.int32).get().tolist() == [1] * 4  # waits for the graph
+raises(Exception, other.update, built(1, 3))
+for each in (graph, other, builder, scratch):
+    each.close()
+
+# What the host does in a stream comes in its turn; what it raises is told, and the stream goes on.
+told = []
+sys.unraisablehook = lambda what: told.append(str(what.exc_value))
+launch(stream, one, add, buffer, numpy.int32(1))
+host_launch(stream, lambda data: data.append(int(values[0])), seen)
+host_launch(stream, lambda: 1 // 0)
+launch(stream, one, add, buffer, numpy.int32(1))
+stream.sync()
+assert seen[-1] == 2 and values.tolist() == [3] * 4 and "by zero" in told[0]
+
+# Memory of all kinds; copies of several buffers at once.
+managed = ManagedMemoryResource(ManagedMemoryResourceOptions(preferred_location=0, preferred_location_type="device"))
+pool = PinnedMemoryResource(PinnedMemoryResourceOptions(numa_id=0))
+assert managed.preferred_location == ("device", 0) and pool.numa_id == 0
+assert "ipc" in raises(NotImplementedError, PinnedMemoryResource, PinnedMemoryResourceOptions(ipc_enabled=True))
+sources = [managed.allocate(8, stream=stream) for _ in range(2)]
+targets = [pool.allocate(8, stream=stream) for _ in range(2)]
+for number, each in enumerate(sources):
+    each.fill(number + 1, stream=stream)
+hints = CopyOptions(MemcpySrcAccessOrder.DURING_API_CALL, device, Host())
+copy_batch(stream, sources, targets, options=[hints, CopyOptions()])
+stream.sync()
+assert [ctypes.string_at(each.handle, 8) for each in targets] == [bytes([1] * 8), bytes([2] * 8)]
+assert "2 sources" in raises(ValueError, copy_batch, stream, sources, targets[:1])
+targets[0].set_deallocation_stream(stream)
+
+# Views.
+host = numpy.arange(6, dtype=numpy.int16).reshape(2, 3)
+view = StridedMemoryView.from_array_interface(host)
+assert view.size == 6 and not view.is_device_accessible and (numpy.from_dlpack(view) == host).all()
+on_device = StridedMemoryView.from_dlpack(cupy.arange(3), stream_ptr=0)
+assert on_device.is_device_accessible
+part = StridedMemoryView.from_buffer(buffer, shape=(2, 1), strides=(2, 1), dtype=numpy.dtype("i4"))
+values[:] = [1, 2, 3, 4]
+assert numpy.from_dlpack(part).tolist() == [[1], [3]] and part.is_device_accessible
+raises(Exception, StridedMemoryView.from_buffer, buffer, shape=(5,), dtype=numpy.dtype("i4"))
+cupy.testing.assert_array_equal(cupy.arange(3), numpy.arange(3))
+raises(AssertionError, cupy.testing.assert_allclose, cupy.arange(3), cupy.arange(3) + 1)
+
+# A texture.
+with OpaqueArray.from_descriptor(shape=(4, 2), format=ArrayFormat.FLOAT32) as texels:
+    texels.copy_from(numpy.arange(8, dtype=numpy.float32).reshape(2, 4), stream=stream)
+    reading = TextureDescriptor(filter_mode=FilterMode.LINEAR)
+    with TextureObject.from_descriptor(
+        resource=ResourceDescriptor.from_opaque_array(texels), texture_descriptor=reading
+    ) as texture:
+        launch(stream, LaunchConfig(grid=1, block=4), module.get_kernel("sample"), numpy.uint64(texture.handle), buffer)
+        stream.sync()
+assert values.view("f4").tolist() == [0.5, 1.5, 2.5, 3.0]
+
+# Programs that are linked.
+apart = ProgramOptions(arch="sm_80", relocatable_device_code=True)
+main = Program(
+    'extern __device__ int f(int); extern "C" __global__ void run(int *x) { *x = f(*x); }', "c++", apart).compile("ptx")
+options = ProgramOptions(arch="sm_80", link_time_optimization=True)
+helper = Program("__device__ int f(int x) { return 10 * x; }", "c++", options).compile("ltoir")
+kernel = Linker(main, helper).link("cubin").get_kernel("run")
+values[:] = 7
+launch(stream, LaunchConfig(grid=1, block=1), kernel, buffer)
+stream.sync()
+assert values[0] == 70
+assert "f(int)" in raises(RuntimeError, lambda: main.get_kernel("run"))
+assert "relocatable" in raises(NotImplementedError, Linker, main, module)
+raises(Exception, Program("no source", "c++", apart).compile, "ptx")
+
+properties = device.properties
+assert properties.maximum_texture2d_width > 0 and properties.virtual_memory_management_supported == 0
+assert properties.multi_gpu_board == 0 and device.context == Device().context and system.get_num_devices() == 1
+raises(AttributeError, lambda: properties.number_of_wheels)
+print("right")
+'''
+
 BINDINGS = r'''
 import ctypes
 import numpy as np
@@ -146,7 +297,7 @@ print("right")
 '''
 
 
-@pytest.mark.parametrize("text", [CORE, BINDINGS])
+@pytest.mark.parametrize("text", [CORE, MORE, BINDINGS])
 def test_what_the_documentation_shows(text: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(text)
@@ -170,7 +321,7 @@ def test_mistakes_are_told() -> None:
         cuda_core.Program("__global__ void k(float *x) { *x = y; }", "c++").compile("ptx")
     with pytest.raises(RuntimeError, match="code_type"):
         cuda_core.Program("", "ptx")
-    with pytest.raises(NotImplementedError, match="one program"):
+    with pytest.raises(NotImplementedError, match="relocatable"):
         cuda_core.Linker(code, code)
     with pytest.raises(ValueError, match="buffer sizes"):
         cuda_core.Device().allocate(4).copy_to(cuda_core.Device().allocate(8))

@@ -171,6 +171,28 @@ def test_vector_types() -> None:
         _ = gpuarray.vec.float5
 
 
+def test_complex_numbers() -> None:
+    rng = np.random.default_rng(1)
+    a, b = ((rng.random(9) + 1j * rng.random(9)).astype(np.complex64) for _ in range(2))
+    product = ElementwiseKernel(
+        "pycuda::complex<float> *x, pycuda::complex<float> *y, pycuda::complex<float> *z",
+        "z[i] = x[i] * y[i] - conj(y[i])",
+        preamble="#include <pycuda-complex.hpp>",
+    )
+    result = gpuarray.zeros(9, np.complex64)
+    product(gpuarray.to_gpu(a), gpuarray.to_gpu(b), result)
+    np.testing.assert_allclose(result.get(), a * b - b.conj(), rtol=1e-5, atol=1e-6)
+    source = """#include <pycuda-complex.hpp>
+    __global__ void k(pycuda::complex<double> *x, int n) {
+      x[threadIdx.x] = pow(x[threadIdx.x], n) / pycuda::complex<double>(0, 2);
+    }"""
+    power = SourceModule(source).get_function("k")
+    for exponent in (3, 0, -2):
+        z = np.array([2, 4j])
+        power(driver.InOut(z), np.int32(exponent), block=(2, 1, 1))
+        np.testing.assert_allclose(z, np.array([2, 4j]) ** exponent / 2j, atol=1e-12)
+
+
 def test_arrays_of_others_limits_and_what_is_kept() -> None:
     double = SourceModule("__global__ void k(float *x) { x[threadIdx.x] *= 2; }").get_function("k")
     x = cupy.arange(4, dtype=cupy.float32)

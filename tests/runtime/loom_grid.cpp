@@ -355,6 +355,21 @@ void long_loops() {
     }
   });
 
+  test("of long threads the first run of a loop is shared already", [] {
+    std::thread::id ran[2];
+    const auto run = [&](LaunchShape *shape) {
+      for_blocks(shape, [&](const Block &) {
+        share_threads(2, [&](unsigned number) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          ran[number] = std::this_thread::get_id();
+        });
+      });
+    };
+    CHECK(launch({1}, {256}, run, false, 1 << 20) == Outcome::kOk);
+    const bool is_alone = warploom::processor_count() == 1 || std::getenv("WARPLOOM_SCHEDULE_SEED") != nullptr;
+    CHECK(ran[0] == std::this_thread::get_id() && (ran[1] == ran[0]) == is_alone);
+  });
+
   test("where blocks are many their loops stay with them", [] {
     std::atomic<int> elsewhere{0};
     CHECK(launch({1000}, {256}, [&](LaunchShape *shape) {

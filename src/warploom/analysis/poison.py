@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from warploom.ir.core import Const, Function, Op, Operand, Region, Value, is_undefined, walk
+from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of, is_undefined, walk
 from warploom.ir.ops import LOOPS, Effect, effect
 from warploom.ir.properties import is_pure, may_make_poison
 
@@ -44,7 +44,7 @@ class Poison:
             given = [region.terminator.operands[op.results.index(value)] for region in op.regions]
             return any(map(self.may_be, [op.operands[0], *given]))
         if op.name == "for" and value is op.region.params[0]:
-            return any(map(self.may_be, (op.operands[0], op.operands[2])))
+            return bool(flags_of(op)) or any(map(self.may_be, (op.operands[0], op.operands[2])))
         if op.regions:
             return True
         if op.name == "freeze" or effect(op) is Effect.READ:

@@ -39,6 +39,7 @@ class DeviceOptions:
     twin: bool = False  # this is the second compilation
     strict: bool = False  # WARPLOOM_STRICT: every access is checked, strict_accesses.py
     reports_usage: bool = False  # -Xptxas -v
+    by_emitter: bool = False  # the object is written by the process that waits for that, emitter.py
     jobs: int | None = None  # processes at once, for a module of many kernels; None: as many as there are processors
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from warploom.backend import emitter
 from warploom.backend.compilation import Compilation
 from warploom.backend.demangle import demangled
 from warploom.backend.emission import emit_object
@@ -80,7 +81,9 @@ def emit(work: Compilation, output: Path) -> None:
     work.module.verify("the image")
     if work.options.keep_text is not None:
         work.module.write_text(work.options.keep_text)
-    emit_object(work.module, work.machine, output, {name: demangled(name) for name in work.entries})
+    options = work.options
+    if not options.by_emitter or not emitter.emit(work.module, options.optimise, options.cpu, output):
+        emit_object(work.module, work.machine, output, {name: demangled(name) for name in work.entries})
 
 
 def _elsewhere(work: Compilation) -> list[str]:

@@ -177,7 +177,17 @@ class Code(FunctionText):
             return
         if self.sink.refer_callee(op):
             self._set_thread()
-        self._call(op, f"@{quoted(str(op.attrs['callee']))}", op.operands)
+        callee, arguments = str(op.attrs["callee"]), op.operands
+        if callee.startswith("llvm.abs.i"):
+            arguments = [self._frozen(arguments[0]), arguments[1]]
+        self._call(op, f"@{quoted(callee)}", arguments)
+
+    def _frozen(self, operand: Operand) -> Value:
+        """A number without its flags: of the absolute value of a difference that cannot wrap LLVM makes two
+        subtractions and a choice, of another one a subtraction, a negation and a choice."""
+        frozen = Value(operand.type)
+        self.names[frozen] = self.value("frozen", f"freeze {operand.type} {self.name(operand)}")
+        return frozen
 
     def _op_call_indirect(self, op: Op) -> None:
         self._set_thread()

@@ -178,25 +178,34 @@ def _twin(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOpti
     return made
 
 
-def link_module(toolchain: Toolchain, objects: Sequence[Path], library: Path) -> None:
+def link_module(
+    toolchain: Toolchain, objects: Sequence[Path], library: Path, meanwhile: Callable[[], object] = _nothing
+) -> None:
     """Link device objects to a library that cuModuleLoad takes; a Diagnostic when that does not work.
+
+    `meanwhile`: what to do while the linker runs.
 
     Kernels seldom need more than the runtime and the C library: the linker itself links those, in a third of the time
     that clang's driver takes. What needs more (128-bit division, virtual functions) is an undefined symbol then, and
     the driver links it.
     """
-    if toolchain.target.is_host and _links_quickly(toolchain, objects, library):
+    if toolchain.target.is_host and _links_quickly(toolchain, objects, library, meanwhile):
         return
+    if not toolchain.target.is_host:
+        meanwhile()
     flags = ["-shared", "-Wl,-Bsymbolic", "-o", str(library)]
     result = run_tool([toolchain.clang, *toolchain.link_flags, *objects, *flags, *link_flags(toolchain), "-lm"])
     if result.returncode != 0:
         raise Diagnostic(f"the kernels do not link:\n{result.stderr}", hint="please report it")
 
 
-def _links_quickly(toolchain: Toolchain, objects: Sequence[Path], library: Path) -> bool:
+def _links_quickly(
+    toolchain: Toolchain, objects: Sequence[Path], library: Path, meanwhile: Callable[[], object]
+) -> bool:
     """Whether the linker itself can link what it is given, which it cannot when a symbol is undefined."""
     script = f"INPUT({ahead.quoted(map(str, objects))}) OUTPUT({ahead.quoted([str(library)])})"
     waiting = ahead.taken(_quick_link(toolchain, [_SCRIPT]), script)
+    meanwhile()
     return (finish(waiting) if waiting else run_tool(_quick_link(toolchain, [*objects, "-o", library]))).returncode == 0
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import cccl
 from warploom.scratch import temporary_folder
-from warploom.toolchain import Toolchain, find_toolchain
+from warploom.toolchain import COMMAND_LINE, Toolchain, find_toolchain
 
 if TYPE_CHECKING:
     from warploom.frontend.launches import LaunchSizes
@@ -93,7 +93,8 @@ def compile_module(request: Request, toolchain: Toolchain | None = None) -> Modu
         with cache.locked(KIND, key):
             found = _read(entry)  # another thread or process may have made it meanwhile
             if found is None:
-                with together("compiler", up_to=LAST_MODULE):
+                ahead.start(str(chosen.clang), COMMAND_LINE)  # it loads while the compiler does
+                with seldom_collecting(), together("compiler", up_to=LAST_MODULE):
                     cache.replace_entry(KIND, key, lambda folder: _fill(folder, request, chosen, key))
                 found = _read(entry)
     if found is None:
@@ -154,34 +155,55 @@ def _compile(
     library: Path, scratch: Path, request: Request, toolchain: Toolchain, key: str
 ) -> tuple[Contents, dict[str, str]]:
     """Compile a request to `library`; what is in it, and the files that went in, with the keys of their content."""
+    from warploom.backend import emitter
     from warploom.compiler import device
     from warploom.llvm.module import forgetting_modules
 
-    options = source_options(request, toolchain, key)
-    bitcode, log = _device_pass(scratch, request, toolchain, options)
-    device.start_ahead(toolchain)
+    options, read = source_options(request, toolchain, key), dict[str, str]()
+
+    def get_ready() -> None:
+        emitter.start(toolchain, _level(request.options), options.cpu)
+        _load_compiler()
+        device.start_ahead(toolchain)
+
     try:
+        bitcode, log = _device_pass(scratch, request, toolchain, options, get_ready)
         with _turn.lock, seldom_collecting(), forgetting_modules():
             contents, objects = _machine_code(request, toolchain, bitcode, options, key)
-        device.link_module(toolchain, objects, library)
+        included = bitcode.with_suffix(".d")
+        device.link_module(toolchain, objects, library, lambda: read.update(_files_read(included, scratch)))
     finally:
         ahead.started()
-    return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)
+        emitter.started()
+    return replace(contents, log=log), read
 
 
-def _device_pass(scratch: Path, request: Request, toolchain: Toolchain, options: SourceOptions) -> tuple[Path, str]:
-    """The bitcode of a request, and what clang warned of. Raises SourceRefused."""
+def _level(wanted: Options) -> int:
+    """LLVM's level of optimisation."""
+    from warploom.compiler.device import REFERENCE_LEVEL
+
+    return 0 if wanted.device_debug else 3 if wanted.engine == "loom" else REFERENCE_LEVEL
+
+
+def _device_pass(
+    scratch: Path, request: Request, toolchain: Toolchain, options: SourceOptions, meanwhile: Callable[[], None]
+) -> tuple[Path, str]:
+    """The bitcode of a request, and what clang warned of; `meanwhile`: what to do while it runs.
+
+    Raises SourceRefused.
+    """
     from warploom.compiler import device
 
     bitcode = scratch / "device.bc"
     if isinstance(request.source, bytes):
         bitcode.write_bytes(request.source)
+        meanwhile()
         return bitcode, ""
     source, places = _write_source(request, scratch), request.options.places
     headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
     listed = ("-MD", "-MF", str(bitcode.with_suffix(".d")), "-w" if request.options.quiet else "-Wunused-variable")
     extra = [*places, *headers, *listed]
-    return bitcode, device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=_load_compiler)
+    return bitcode, device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=meanwhile)
 
 
 def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
@@ -192,7 +214,9 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
     key = request_key(request, toolchain)
     with temporary_folder("warploom-module-") as scratch:
         try:
-            bitcode, _ = _device_pass(scratch, request, toolchain, source_options(request, toolchain, key))
+            bitcode, _ = _device_pass(
+                scratch, request, toolchain, source_options(request, toolchain, key), _load_compiler
+            )
         except SourceRefused as refused:
             raise CompileError(refused.messages) from None
         return LlvmModule(toolchain.llvm_library, bitcode)
@@ -235,7 +259,8 @@ def _machine_code(
         arch=options.arch * 10,
         cpu_features=cpus(toolchain.target.arch)[options.cpu],
         cpu=options.cpu,
-        optimise=0 if wanted.device_debug else 3 if is_loom else device.REFERENCE_LEVEL,
+        optimise=_level(wanted),
+        by_emitter=True,
         loadable=True,
         fixed=request.fixed,
         flush_denormals=wanted.fast_math if wanted.flush_denormals is None else wanted.flush_denormals,

@@ -283,8 +283,9 @@ OPS: dict[str, OpInfo] = {
     "for": OpInfo(
         Effect.CONTROL,
         "lb:T ub:T step:T init... -> result... "
-        "[pred of_threads? of_lanes? few_trips?] { (i carried...) ... yield next... }",
-        "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; results: carried at the end; "
+        "[pred flags? of_threads? of_lanes? few_trips?] { (i carried...) ... yield next... }",
+        "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; flags: how i + step does not "
+        "wrap; results: carried at the end; "
         "of_threads: what was a loop over threads of a block, or over rows of them; of_lanes: over those of a vector; "
         "few_trips: one or none, as a rule",
     ),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +19,8 @@ from warploom.pyjit.values import JitError
 
 _PLAIN = {bool: SCALARS["bool"], int: SCALARS["int64"], float: SCALARS["float64"], complex: SCALARS["complex128"]}
 _WORDS = frozenset("biufc")
+# NumPy's numbers that the kernel gets as they are: by their class, which is looked up more quickly than a dtype's kind.
+_NUMBERS: dict[type[Any], np.dtype[Any]] = {np.dtype(word).type: np.dtype(word) for word in "?bhilBHILfdFD"}
 
 
 class Hint:
@@ -52,6 +54,8 @@ def taken(value: Any) -> tuple[Any, list[Any]]:
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind in _PLAIN:
         return kind, [value]
+    if kind in _NUMBERS:
+        return _NUMBERS[kind], [value]
     if is_scalar(value):
         return _taken_scalar(value)
     if not is_array(value):
@@ -151,10 +155,9 @@ def taken_apart(name: str, kind: Type) -> tuple[list[str], str]:
 # -- signatures -------------------------------------------------------------------------------------------------------
 
 
-def fitting(name: str, signatures: Sequence[Signature], keys: Sequence[Any]) -> list[tuple[Pattern, Type]]:
-    """What the signature that fits arguments with these keys has for each, and what is given; ArgumentError where none
+def fitting(name: str, signatures: Sequence[Signature], types: Sequence[Type]) -> list[tuple[Pattern, Type]]:
+    """What the signature that fits arguments of these types has for each, and what is given; ArgumentError where none
     fits."""
-    types = [type_of(key) for key in keys]
     found = chosen(signatures, types)
     if found is None:
         given = ", ".join(kind.name for kind in types)
@@ -162,30 +165,30 @@ def fitting(name: str, signatures: Sequence[Signature], keys: Sequence[Any]) -> 
     return list(zip(found.arguments, types, strict=True))
 
 
-def coerced(
-    wanted: Sequence[tuple[Pattern, Type]], arguments: Sequence[Any], pairs: Sequence[tuple[Any, list[Any]]]
-) -> list[tuple[Any, list[Any]]]:
-    """The arguments, which `taken` made `pairs` of, as the signature that fits them has them."""
-    return [
-        pair if _fits(pattern, kind) else taken(_converted(pattern, kind, value))
-        for (pattern, kind), value, pair in zip(wanted, arguments, pairs, strict=True)
-    ]
-
-
-def _fits(pattern: Pattern, found: Type) -> bool:
-    return not isinstance(pattern, Scalar) or not isinstance(found, Scalar) or pattern == found or bool(pattern.unit)
-
-
-def _converted(pattern: Pattern, found: Type, value: Any) -> Any:
-    assert isinstance(pattern, Scalar)
-    assert isinstance(found, Scalar)
+def conversion(pattern: Pattern, found: Type) -> Callable[[Any], Any] | None:
+    """What makes of an argument of type `found` the number that a signature asks for; None where that is it already."""
+    if not isinstance(pattern, Scalar) or not isinstance(found, Scalar) or pattern == found or pattern.unit:
+        return None
     made = np.dtype(pattern.name).type
-    if pattern.kind in "iu" and found.kind in "biu":  # what has too many bits loses the upper ones, as in C
-        bits = 8 * pattern.size
+    bits, is_signed = 8 * pattern.size, pattern.kind == "i"
+
+    def cut(value: Any) -> Any:  # what has too many bits loses the upper ones, as in C
         number = int(value) & (1 << bits) - 1
-        return made(number - (1 << bits) if pattern.kind == "i" and number >> (bits - 1) else number)
-    with np.errstate(over="ignore"):
-        return made(value)
+        return made(number - (1 << bits) if is_signed and number >> (bits - 1) else number)
+
+    def converted(value: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return made(value)
+
+    def rounded(value: Any) -> Any:  # to look at its size is quicker than to forbid a warning
+        return made(value) if -largest <= value <= largest else converted(value)
+
+    if pattern.kind in "iu" and found.kind in "biu":
+        return cut
+    if pattern.kind != "f" or found.kind != "f":
+        return converted
+    largest = float(np.finfo(made).max)
+    return rounded
 
 
 def patterns_of(types: Sequence[Any]) -> Signature:

@@ -20,14 +20,14 @@ from warploom.api.module import RawModule
 from warploom.api.runtime import KernelFault
 from warploom.api.streams import Stream
 from warploom.core.records import dataclass
-from warploom.pyjit.arguments import Hint, coerced, fitting, patterns_of, taken, type_of
+from warploom.pyjit.arguments import Hint, conversion, fitting, patterns_of, taken, type_of
 from warploom.pyjit.launches import LaunchError, Overloads, extent_of_launch
 from warploom.pyjit.loops import stored
 from warploom.pyjit.lowering import Raised
 from warploom.pyjit.program import WrittenKernel, symbol_of, write_kernel
-from warploom.pyjit.signatures import Pattern, Signature, signatures_of
+from warploom.pyjit.signatures import Signature, signatures_of
 from warploom.pyjit.source import parameters_of, tree_of
-from warploom.pyjit.types import Type
+from warploom.pyjit.types import Scalar, Type
 
 PRELUDE = Path(__file__).resolve().parent
 
@@ -53,6 +53,14 @@ class Made:
         where = f"In function {function!r}, file {file}, line {line}: tid={places[:3]} ctaid={places[3:]}"
         text = f"{where}: {words[0]}" if words else where
         return kind(text, *words[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What a launch with arguments of certain looks takes."""
+
+    made: Made
+    conversions: tuple[tuple[int, Callable[[Any], Any]], ...]  # by number: those that a signature has otherwise
 
 
 class Function:
@@ -83,10 +91,7 @@ class Function:
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
         self._kernels: dict[tuple[Type, ...], Made] = {}
-        self.ready: dict[tuple[Any, ...], Made] = {}  # by what the arguments of a call look like
-        self.fitting: dict[
-            tuple[Any, ...], list[tuple[Pattern, Type]]
-        ] = {}  # what the signature that fits has for such
+        self.ready: dict[tuple[Any, ...], Ready] = {}  # by what the arguments of a call look like
         self._specialised: dict[Signature, Function] = {}
         self._lock = threading.Lock()
 
@@ -251,22 +256,20 @@ class Configured:
         for extension in reversed(function.extensions):
             given = [extension.prepare_args(None, value, stream=self.stream, retr=[]) for value in arguments]
             arguments = tuple(value for _, value in given)
-        arguments = tuple(each.given() if isinstance(each, Hint) else each for each in arguments)  # copies live on
+        for each in arguments:
+            if isinstance(each, Hint):
+                arguments = tuple(each.given() if isinstance(each, Hint) else each for each in arguments)
+                break  # the copies live on in `arguments`
         pairs = self._taken(arguments)
         keys = tuple([key for key, _ in pairs])
-        made = function.ready.get(keys)
-        if made is None and function.signatures:
-            wanted = function.fitting.get(keys)
-            if wanted is None:
-                wanted = function.fitting[keys] = fitting(function.__name__, function.signatures, keys)
-            pairs = coerced(wanted, arguments, pairs)
-            keys = tuple([key for key, _ in pairs])
-            made = function.ready.get(keys)
-        if made is None:
-            made = self._made(keys)
+        ready = function.ready.get(keys)
+        if ready is None:
+            ready = function.ready[keys] = self._ready(keys)
+        for number, converted in ready.conversions:
+            pairs[number] = taken(converted(arguments[number]))
         if self.grid == 0:  # forall(0)
             return
-        self._launch(made, [word for _, given in pairs for word in given])
+        self._launch(ready.made, [word for _, given in pairs for word in given])
         if self.stream is not None:
             self.stream.keep(arguments)
 
@@ -295,17 +298,26 @@ class Configured:
             raise ArgumentError(f"{self.function.__name__}({', '.join(names)}) got {len(arguments)} arguments")
         return (*arguments, *(self.function.defaults[name] for name in missing))
 
-    def _made(self, keys: Sequence[Any]) -> Made:
-        """The kernel for arguments that these keys tell of, at the first call with such."""
+    def _ready(self, keys: Sequence[Any]) -> Ready:
+        """What arguments that these keys tell of need, at the first call with such."""
+        function, types, conversions = self.function, self._types(keys), list[tuple[int, Callable[[Any], Any]]]()
+        if function.signatures:
+            for number, (pattern, found) in enumerate(fitting(function.__name__, function.signatures, types)):
+                converted = conversion(pattern, found)
+                if converted is not None:
+                    assert isinstance(pattern, Scalar)
+                    conversions.append((number, converted))
+                    types[number] = pattern
+        return Ready(function.kernel_for(tuple(types)), tuple(conversions))
+
+    def _types(self, keys: Sequence[Any]) -> list[Type]:
         types: list[Type] = []
         for key in keys:
             try:
                 types.append(type_of(key))
             except ArgumentError as error:
                 raise self._wrong(len(types), error) from None
-        made = self.function.kernel_for(tuple(types))
-        self.function.ready[tuple(keys)] = made
-        return made
+        return types
 
     def _wrong(self, number: int, error: ArgumentError) -> ArgumentError:
         return ArgumentError(f"{self.function.__name__}, argument {number + 1}: {error}")

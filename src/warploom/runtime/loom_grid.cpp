@@ -112,6 +112,8 @@ bool LoomGrid::is_worth_spreading(std::uint64_t threads) const {
   return may_spread_ && (threads > kInlineThreads || threads * launch().kernel->thread_work > kInlineWork);
 }
 
+bool LoomGrid::has_long_threads() const { return launch().kernel->thread_work > kInlineWork; }
+
 // How many blocks side by side run as one, where each is `rows` blocks of its own.
 std::uint32_t LoomGrid::blocks_to_merge(bool evenly, std::uint32_t rows) const {
   std::uint64_t merged = largest_merge(rows);

@@ -37,6 +37,8 @@ class LoomGrid : public Grid, public LaunchShape {
   void run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags);
   // Runs body(frame, scratch, ...) for `count` iterations of a loop over the threads of the calling block.
   void run_threads(ThreadsBody body, void *frame, char *scratch, std::uint32_t count);
+  // Whether one thread of the kernel does so much that another processor is worth waking for it.
+  bool has_long_threads() const;
   // A part of such a loop, by a member of the team.
   void help(Block &leader, unsigned part);
   // Memory for as long as the launch lasts, aligned to a page.

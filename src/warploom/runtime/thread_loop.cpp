@@ -57,6 +57,7 @@ void ThreadLoop::run(LoomGrid &grid, Block &block, const ThreadsCall &call, unsi
   block_ = &block;
   call_ = call;
   if (cost_of(call.body) == 0) {
+    if (grid.has_long_threads()) return share(most);
     run_timed(call, 0, 1);
     ++call_.first;
   }

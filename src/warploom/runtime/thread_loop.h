@@ -7,7 +7,7 @@
 //     member                     | part 1, iterations 4 to 7 |
 //
 // How many parts depends on what an iteration has taken before, anywhere in the process; of a loop that has never run
-// the first one tells.
+// the first one tells, unless one thread's work is known to be worth a part.
 #pragma once
 
 #include <cstdint>

@@ -209,7 +209,7 @@ def test_a_counter_that_is_increased_with_the_test() -> None:
       %q: ptr = gep %p [offset=4, strides=(), inbounds=true]
       store %i, %q [align=4]
     """)
-    assert "for 0:i32, %n, 1:i32, 0:i32 [pred=slt]" in result
+    assert "for 0:i32, %n, 1:i32, 0:i32 [pred=slt, flags=(nsw)]" in result
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,8 @@ def test_unequal_is_an_order_when_the_counter_cannot_wrap(step: str, flags: str,
         yield %j
       }}
     """)
-    assert f"for %tx, %n, {step} [pred={pred}]" in result
+    told = f"pred={pred}, {flags[1:-1]}" if flags else f"pred={pred}"
+    assert f"for %tx, %n, {step} [{told}]" in result
 
 
 EFFECT = """
@@ -320,6 +321,8 @@ def test_an_extended_counter(start: str, extend: str, pred: str, flags: str, exa
     result = same_results(wide(start, extend, pred, flags)) if exact else raised(wide(start, extend, pred, flags))
     assert ("for" in result.split()) is exact
     assert ("i64" in result.partition("for")[2]) is exact
+    if exact:  # in the wider type it wraps no way that the narrow one did not
+        assert ("flags=(nsw)]" if extend == "sext" else "flags=(nuw, nsw)]") in result
 
 
 BOTTOM = """

@@ -3,16 +3,29 @@
 
     from warploom.compat.cuda_core import Device, LaunchConfig, Program, ProgramOptions, launch
 
-Not there: linking several objects, code of PTX or cubin from elsewhere, graphs, textures, more than one device.
+Not there: code of PTX or cubin from elsewhere, graphs with nodes by name, conditions or forks, surfaces, clusters,
+tensor maps, memory by virtual addresses or shared with other processes, more than one device.
 """
 
 from __future__ import annotations
 
 from warploom.compat.cuda_core._device import Device, system
+from warploom.compat.cuda_core._graph import Graph, GraphBuilder
 from warploom.compat.cuda_core._launch import LaunchConfig, launch
-from warploom.compat.cuda_core._memory import Buffer, DeviceMemoryResource, LegacyPinnedMemoryResource, MemoryResource
+from warploom.compat.cuda_core._memory import (
+    Buffer,
+    DeviceMemoryResource,
+    GraphMemoryResource,
+    Host,
+    LegacyPinnedMemoryResource,
+    ManagedMemoryResource,
+    ManagedMemoryResourceOptions,
+    MemoryResource,
+    PinnedMemoryResource,
+    PinnedMemoryResourceOptions,
+)
 from warploom.compat.cuda_core._program import Kernel, Linker, LinkerOptions, ObjectCode, Program, ProgramOptions
-from warploom.compat.cuda_core._stream import Event, EventOptions, Stream, StreamOptions
+from warploom.compat.cuda_core._stream import Event, EventOptions, Stream, StreamOptions, host_launch
 
 __version__ = "1.0.0"
 __all__ = [
@@ -21,17 +34,26 @@ __all__ = [
     "DeviceMemoryResource",
     "Event",
     "EventOptions",
+    "Graph",
+    "GraphBuilder",
+    "GraphMemoryResource",
+    "Host",
     "Kernel",
     "LaunchConfig",
     "LegacyPinnedMemoryResource",
     "Linker",
     "LinkerOptions",
+    "ManagedMemoryResource",
+    "ManagedMemoryResourceOptions",
     "MemoryResource",
     "ObjectCode",
+    "PinnedMemoryResource",
+    "PinnedMemoryResourceOptions",
     "Program",
     "ProgramOptions",
     "Stream",
     "StreamOptions",
+    "host_launch",
     "launch",
     "system",
 ]

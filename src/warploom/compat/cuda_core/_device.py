@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from warploom.api import streams
 from warploom.api.runtime import device_properties
+from warploom.compat.cuda_core._graph import GraphBuilder, create_graph_builder
 from warploom.compat.cuda_core._memory import Buffer, DeviceMemoryResource
 from warploom.compat.cuda_core._stream import Event, EventOptions, Stream, StreamOptions
 from warploom.compat.cupy import pending
@@ -20,15 +21,43 @@ class ComputeCapability(NamedTuple):
     minor: int
 
 
+# What cuda.core calls otherwise than the runtime does.
+_OTHERWISE = {
+    "mempool_supported_handle_types": "MemoryPoolSupportedHandleTypes",
+    "multi_gpu_board": "IsMultiGpuBoard",
+    "read_only_host_register_supported": "HostRegisterReadOnlySupported",
+}
+# What only the driver's interface asks for; there is none of it here.
+_NOT_THERE = frozenset(
+    """generic_compression_supported handle_type_posix_file_descriptor_supported handle_type_win32_handle_supported
+    handle_type_win32_kmt_handle_supported multicast_supported virtual_memory_management_supported""".split()
+)
+
+
 class DeviceProperties:
     """The device's attributes by cuda.core's names: `multiprocessor_count`."""
 
     def __getattr__(self, name: str) -> int:
-        plain = name.replace("_", "").lower()
+        if name in _NOT_THERE:
+            return 0
+        plain = _OTHERWISE.get(name, name.replace("maximum_", "max_").replace("_alternate", "_alt").replace("_", ""))
         for known, number in functions.ATTRIBUTES.items():
-            if known.removeprefix("cudaDevAttr").lower() == plain:
+            if known.removeprefix("cudaDevAttr").lower() == plain.lower():
                 return functions.deviceGetAttribute(number, 0)
         raise AttributeError(f"the device has no property '{name}'")
+
+
+class Context:
+    """The device's context: there is one."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Context)
+
+    def __hash__(self) -> int:
+        return 0
 
 
 class Device:
@@ -60,6 +89,11 @@ class Device:
         return "".join(map(str, self.compute_capability))
 
     @property
+    def context(self) -> Context:
+        """Its context."""
+        return Context(self)
+
+    @property
     def default_stream(self) -> Stream:
         """Where launches go that name no stream."""
         return Stream(None)
@@ -81,6 +115,10 @@ class Device:
     def allocate(self, size: int, stream: Any = None) -> Buffer:
         """New memory."""
         return self.memory_resource.allocate(size, stream)
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """A builder of a graph."""
+        return create_graph_builder()
 
     def sync(self) -> None:
         """Wait for all that was launched."""
@@ -123,6 +161,14 @@ class _System:
         """The CUDA that this is."""
         version = functions.driverGetVersion()
         return version // 1000, version % 1000 // 10
+
+    def get_num_devices(self) -> int:
+        """How many devices there are."""
+        return self.num_devices
+
+    def get_driver_version(self) -> tuple[int, int]:
+        """The CUDA that this is."""
+        return self.driver_version
 
 
 system = _System()

@@ -12,7 +12,6 @@ from warploom.api.kernel import Kernel as Own
 from warploom.compat.cuda_core._memory import Buffer
 from warploom.compat.cuda_core._program import Kernel
 from warploom.compat.cuda_core._stream import stream_from
-from warploom.compat.cupy import pending
 from warploom.compat.cupy.core import memory_of, ndarray
 from warploom.core.records import dataclass
 
@@ -43,12 +42,14 @@ def launch(stream: Any, config: LaunchConfig, kernel: Kernel, *kernel_args: Any)
         own = own.cooperating()
     given = tuple(_argument(own, place, each) for place, each in enumerate(kernel_args))
     own(_extents(config.grid), _extents(config.block), given, shared_mem=config.shmem_size or 0, stream=chosen.own)
-    if chosen.own is not None:
-        pending.note(chosen.own)
+    chosen.note()
 
 
-def _extents(given: int | Sequence[int]) -> Any:
-    return given if isinstance(given, int) else tuple(given)
+def _extents(given: int | float | Sequence[int | float]) -> Any:
+    """Whole numbers; cuda.core takes those of a division, too."""
+    if isinstance(given, int | float):
+        return int(given) if given == int(given) else given
+    return tuple(map(_extents, given))
 
 
 def _argument(kernel: Own, place: int, value: Any) -> Any:

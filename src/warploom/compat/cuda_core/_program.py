@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from warploom.api import module as api
 from warploom.api.runtime import runtime
+from warploom.compat.cuda_core._link import Linked, Relocatable, linked, relocatable
 from warploom.core.records import dataclass, field
 
 _TARGETS = ("ptx", "cubin", "ltoir")
@@ -81,7 +82,13 @@ class Program:
         """Compile. What the compiler warned of goes to `logs`. Raises CompileError."""
         if target_type not in _TARGETS:
             raise ValueError(f"Unsupported target_type='{target_type}' ({', '.join(_TARGETS)})")
-        words = self._options.words()
+        words, options = self._options.words(), self._options
+        is_linked = options.relocatable_device_code or options.link_time_optimization or target_type == "ltoir"
+        if is_linked and not name_expressions:  # what a template's name becomes NVRTC tells of whole programs only
+            made = relocatable(self._code, words)
+            if logs is not None:
+                logs.write(made.log)
+            return ObjectCode(made, target_type, options.name, ())
         module = api.RawModule(self._code, options=words, name_expressions=tuple(name_expressions))
         module.compile()
         if logs is not None:
@@ -95,13 +102,15 @@ class Program:
 class ObjectCode:
     """A compiled program."""
 
-    def __init__(self, own: api.RawModule, code_type: str, name: str, expressions: tuple[str, ...]) -> None:
+    def __init__(
+        self, own: api.RawModule | Relocatable | Linked, code_type: str, name: str, expressions: tuple[str, ...]
+    ) -> None:
         self.own, self.code_type, self.name, self._expressions = own, code_type, name, expressions
 
     @property
     def code(self) -> bytes:
-        """Its machine code."""
-        return self.own.library.read_bytes()
+        """Its machine code, or what the linker takes."""
+        return self.own.library.read_bytes() if isinstance(self.own, api.RawModule) else self.own.code
 
     @property
     def symbol_mapping(self) -> dict[str, bytes]:
@@ -202,25 +211,30 @@ class LinkerOptions:
 
 
 class Linker:
-    """Links one object, which needs nothing. Raises NotImplementedError for several."""
+    """Links objects that were compiled for it: relocatable_device_code=True, or link_time_optimization=True."""
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
         del options
-        if len(object_codes) != 1:
-            raise NotImplementedError(
-                f"{len(object_codes)} objects are to be linked: compile their sources as one program, or build them "
-                "with warpcc -rdc=true"
-            )
-        self._only = object_codes[0]
+        if not object_codes:
+            raise ValueError("At least one ObjectCode object must be provided")
+        self._objects, self._parts = object_codes, list[Relocatable]()
+        for each in object_codes if len(object_codes) > 1 else ():
+            if not isinstance(each.own, Relocatable):
+                raise NotImplementedError(
+                    f"'{each.name}' is whole: compile it with ProgramOptions(relocatable_device_code=True)"
+                )
+            self._parts.append(each.own)
 
     def link(self, target_type: str) -> ObjectCode:
-        """The object."""
+        """The objects as one. Raises RuntimeError where that lacks something."""
         if target_type not in _TARGETS:
             raise ValueError(f"Unsupported target_type='{target_type}' ({', '.join(_TARGETS)})")
-        return self._only
+        if not self._parts:
+            return self._objects[0]
+        return ObjectCode(linked(self._parts), target_type, self._objects[0].name, ())
 
     def get_error_log(self) -> str:
-        """Nothing went wrong."""
+        """What went wrong was raised."""
         return ""
 
     get_info_log = get_error_log

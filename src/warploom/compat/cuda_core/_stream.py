@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from warploom.api import streams
@@ -83,6 +85,16 @@ class Stream:
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.handle
 
+    def note(self) -> None:
+        """Something was launched in it, for which NumPy waits; what a graph captures was not."""
+        if self.own is not None and not self._is_captured():
+            pending.note(self.own)
+
+    def _is_captured(self) -> bool:
+        status = ctypes.c_int()
+        function = runtime().function("cudaStreamIsCapturing")
+        return function(ctypes.c_void_p(self.handle), ctypes.byref(status)) == 0 and status.value != 0
+
     def sync(self) -> None:
         """Wait until all that was launched has ended."""
         pending.settle()
@@ -122,3 +134,29 @@ def stream_from(value: Any) -> Stream:
     if hasattr(value, "__cuda_stream__"):
         return Stream.from_handle(value.__cuda_stream__()[1])
     raise TypeError(f"a stream is wanted, not {type(value).__name__}")
+
+
+_HOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_scheduled: dict[int, Any] = {}  # functions that streams will call
+
+
+def host_launch(stream: Any, function: Callable[..., object], user_data: Any = None) -> None:
+    """Have the host call a function when all has ended that was launched in a stream before; what is launched after
+    waits for it. What it raises is printed. In a graph it is called at each launch."""
+    chosen = stream_from(stream)
+    is_captured = hasattr(stream, "kept")
+
+    def called(_data: int | None) -> None:
+        try:
+            function() if user_data is None else function(user_data)  # ctypes gives sys.unraisablehook what it raises
+        finally:
+            if not is_captured:
+                _scheduled.pop(id(place), None)
+
+    place = _HOST(called)
+    if is_captured:
+        stream.kept.append(place)
+    else:
+        _scheduled[id(place)] = place
+    runtime().call("cudaLaunchHostFunc", ctypes.c_void_p(chosen.handle), place, None)
+    chosen.note()

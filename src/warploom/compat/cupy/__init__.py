@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from warploom.compat.cupy import cuda, fft, linalg, random
+from warploom.compat.cupy import cuda, fft, linalg, random, testing
 from warploom.compat.cupy.absolute import absolute
 from warploom.compat.cupy.core import ndarray
 from warploom.compat.cupy.elementwise import ElementwiseKernel
@@ -106,5 +106,6 @@ __all__ = [
     "random",
     "save",
     "savez",
+    "testing",
     "zeros_like",
 ]

@@ -23,6 +23,7 @@ from warploom.compiler.service import CompileError
 from warploom.scratch import temporary_folder
 
 DEFAULT_NVCC_FLAGS: list[str] = []
+_HEADERS = Path(__file__).resolve().parent / "include"
 _SIZES = "shared_size_bytes const_size_bytes local_size_bytes".split()
 _NUMBERS = "max_threads_per_block num_regs ptx_version binary_version".split()
 
@@ -83,6 +84,7 @@ class SourceModule(Module):
         del nvcc, keep, code, cache_dir
         words = [*(DEFAULT_NVCC_FLAGS if options is None else options), *(f"-I{folder}" for folder in include_dirs)]
         words += [*self._flags, *([f"-arch={arch}"] if arch is not None else [])]
+        words += [f"-I{_HEADERS}"] if "pycuda-complex" in source else []
         text = source if no_extern_c else f'extern "C" {{\n#line 1 "kernel.cu"\n{source}\n}}\n'
         module = RawModule(text, options=words)
         try:

@@ -291,14 +291,15 @@ class Writer:
         ops.append(Op("if", [condition], self._rename(op.results), dict(op.attrs), regions, op.loc))
 
     def count(self, node: Count, ops: list[Op]) -> None:
-        """An outer `for`."""
+        """An outer `for`. It may run where no thread does: nothing is promised of how it counts then."""
         op, old = node.op, node.op.region
         carried = old.params[1:]
         operands = [*map(self.map, op.operands[:3]), *self._pick(op.operands[3:], carried)]
         region = Region(self._rename(old.params))
         region.ops = self.sequence(node.body)
         Builder(region.ops).terminate("yield", self._pick(old.terminator.operands, carried))
-        ops.append(Op("for", operands, self._rename(op.results), dict(op.attrs), [region], op.loc))
+        attrs = {name: value for name, value in op.attrs.items() if name != "flags"}
+        ops.append(Op("for", operands, self._rename(op.results), attrs, [region], op.loc))
 
     def repeat(self, node: Repeat, ops: list[Op]) -> None:
         """An outer `while`."""

@@ -10,6 +10,7 @@
     }
 
 Sound because a `for` means exactly that: i = lb; while (i pred ub) { body; i = i + step }, in arithmetic that wraps.
+The flags of the increment stay with it: a sum that they forbid would have been compared, and that is undefined.
 What else the first region computes goes to the top of the body; what of it is used after the loop is computed again
 there, with the last values of the carried variables: in the `while`, too, it ran one more time than the body. So
 everything in the first region must be removable: no writes, no barriers. A `while` that tests after its body, whose
@@ -55,12 +56,19 @@ class _Counter:
     step: Operand
     pred: str
     bound: Operand
-    is_down: bool  # subtracts the step
+    increment: Op  # adds or subtracts the step
     wide: Op | None = None
+
+    def attributes(self) -> dict[str, Attribute]:
+        """What the `for` is told: how it ends, and how the counter cannot wrap."""
+        flags: tuple[Attribute, ...] = promises(self.increment)
+        if self.wide is not None:
+            flags = ("nsw",) if self.wide.name == "sext" else ("nuw", "nsw")
+        return {"pred": self.pred, "flags": flags} if flags else {"pred": self.pred}
 
     def signed_step(self, lead: list[Op]) -> Operand:
         """What to add to the counter; appends to `lead` what computes it."""
-        if not self.is_down:
+        if self.increment.name == "add":
             return self.step
         if isinstance(self.step, Const) and isinstance(self.step.value, int):
             return int_const(self.step.type, -self.step.value)
@@ -240,7 +248,7 @@ class _While:
             return None
         if wide is not None and not extends_exactly(wide, increment, self.op.operands[slot], step):
             return None
-        return _Counter(slot, step, ordered(pred, step, increment), bound, increment.name == "sub", wide)
+        return _Counter(slot, step, ordered(pred, step, increment), bound, increment, wide)
 
     def increment(self, slot: int) -> Op | None:
         """The op in either region that computes the next value of a carried value."""
@@ -286,7 +294,7 @@ class _While:
             names[value] = last
         body.ops.append(Op("yield", yields, loc=after.terminator.loc))
         names.update((before.params[number], result) for number, result in zip(others, results, strict=False))
-        loop = Op("for", [start, counter.bound, step, *inits], results, {"pred": counter.pred}, [body], self.op.loc)
+        loop = Op("for", [start, counter.bound, step, *inits], results, counter.attributes(), [body], self.op.loc)
         return [*lead, loop, *self.recomputed(names)]
 
     def is_used_after(self, value: Value) -> bool:
@@ -337,7 +345,7 @@ class _While:
                 if increment is None or step is None or not self.is_step(step) or self.following(slot) is not left:
                     continue
                 if holds_at_first(pred, self.op.operands[slot], self.state.resolve(bound), self.state.facts):
-                    return self.for_from_bottom(_Counter(slot, step, pred, bound, increment.name == "sub"))
+                    return self.for_from_bottom(_Counter(slot, step, pred, bound, increment))
         return None
 
     def for_from_bottom(self, counter: _Counter) -> list[Op]:
@@ -362,7 +370,7 @@ class _While:
         body = Region([before.params[slot], *params], [*before.body, Op("yield", yields, loc=self.test.loc)])
         lead: list[Op] = []
         operands = [self.op.operands[slot], counter.bound, counter.signed_step(lead), *inits]
-        return [*lead, Op("for", operands, results, {"pred": counter.pred}, [body], self.op.loc)]
+        return [*lead, Op("for", operands, results, counter.attributes(), [body], self.op.loc)]
 
 
 def run(function: Function, _: Context) -> bool:

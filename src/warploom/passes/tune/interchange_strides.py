@@ -207,7 +207,7 @@ def _interchanged(loop: _Loop) -> list[Op]:
     again = Value(type_, counter.name)
     body = Region([start, again, *carried], [own, *inner, barrier, following, passed])
     results = [Value(each.type, each.name) for each in carried]
-    attrs = dict(op.attrs)
+    attrs = {name: value for name, value in op.attrs.items() if name != "flags"}
     build.add(Op("for", [first, limit, step, first, *op.operands[3:]], [end, *results], attrs, [body], op.loc))
     more = build.op("icmp", [end, upper], "i1", pred=op.attrs["pred"])
     rest: list[Op] = []
