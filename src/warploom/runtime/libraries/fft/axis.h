@@ -132,11 +132,13 @@ class AxisPlan {
     spread(groups * places(), [&](std::int64_t begin, std::int64_t end) {
       const Workspaces::Lease workspace(*workspaces_);
       T *const a = workspace.as<T>();
-      for (std::int64_t item = begin; item < end; ++item) {
+      for (std::int64_t item = begin; item < end;) {
         const std::int64_t first = item % groups * kLanes<T>;
         const auto [from, to] = place(item / groups);
-        const int count = static_cast<int>(std::min<std::int64_t>(kLanes<T>, lane_.count - first));
-        run_lanes(in + from + first * lane_.in, out + to + first * lane_.out, count, inverse, a);
+        const std::int64_t here = std::min(end - item, groups - item % groups);
+        run_groups(in + from + first * lane_.in, out + to + first * lane_.out,
+                   std::min(here * kLanes<T>, lane_.count - first), inverse, a);
+        item += here;
       }
     });
   }
@@ -210,6 +212,18 @@ class AxisPlan {
     inverse ? single_->template run<true>(in, out, spread) : single_->template run<false>(in, out, spread);
   }
 
+  // Neighbours along the axis of lanes, from some group's first on.
+  void run_groups(const T *in, T *out, std::int64_t count, bool inverse, T *a) const {
+    const bool is_complex = axis_.kind == Kind::kComplex, side_by_side = axis_.in == 2 && axis_.out == 2;
+    if (is_complex && side_by_side && lane_.in != 2 && lanes_->takes_rows()) {
+      const std::int64_t groups = count / kLanes<T>, whole = groups * kLanes<T>;
+      inverse ? run_rows<true>(in, out, groups, a) : run_rows<false>(in, out, groups, a);
+      in += whole * lane_.in, out += whole * lane_.out, count -= whole;
+    }
+    for (; count > 0; count -= kLanes<T>, in += kLanes<T> * lane_.in, out += kLanes<T> * lane_.out) {
+      run_lanes(in, out, static_cast<int>(std::min<std::int64_t>(kLanes<T>, count)), inverse, a);
+    }
+  }
   void run_lanes(const T *in, T *out, int count, bool inverse, T *a) const {
     if (axis_.kind == Kind::kRealToComplex) return run_forward(in, out, count, a);
     if (axis_.kind == Kind::kComplexToReal) return run_backward(in, out, count, a);
@@ -217,8 +231,6 @@ class AxisPlan {
     const bool whole = count == kLanes<T>;
     const bool beside_in = whole && lane_.in == 2, beside_out = whole && lane_.out == 2;
     if (beside_in && beside_out) return inverse ? run_columns<true>(in, out, a, b) : run_columns<false>(in, out, a, b);
-    if (whole && axis_.in == 2 && axis_.out == 2 && lanes_->takes_rows())
-      return inverse ? run_rows<true>(in, out, a, b) : run_rows<false>(in, out, a, b);
     LaneCopy<T>{axis_.in, lane_.in, count}.gather(in, LaneBuffer<T>{a}, n_, inverse ? 1 : 0);
     T *const made = lanes_->run_in_buffers(a, b);
     LaneCopy<T>{axis_.out, lane_.out, count}.scatter(LaneBuffer<T>{made}, out, n_, inverse ? 1 : 0);
@@ -228,13 +240,13 @@ class AxisPlan {
     lanes_->run(Columns<T, swapped>{const_cast<T *>(in), axis_.in}, Columns<T, swapped>{out, axis_.out}, a, b);
   }
   template <bool swapped>
-  void run_rows(const T *in, T *out, T *a, T *b) const {
-    are_near_ ? run_rows<swapped, true>(in, out, a, b) : run_rows<swapped, false>(in, out, a, b);
+  void run_rows(const T *in, T *out, std::int64_t groups, T *a) const {
+    are_near_ ? run_rows<swapped, true>(in, out, groups, a) : run_rows<swapped, false>(in, out, groups, a);
   }
   template <bool swapped, bool are_near>
-  void run_rows(const T *in, T *out, T *a, T *b) const {
+  void run_rows(const T *in, T *out, std::int64_t groups, T *a) const {
     using Side = Rows<T, swapped, are_near>;
-    lanes_->run_rows(Side{const_cast<T *>(in), lane_.in}, Side{out, lane_.out}, a, b);
+    lanes_->run_rows(Side{const_cast<T *>(in), lane_.in}, Side{out, lane_.out}, groups, a, a + buffer_);
   }
 
   void run_forward(const T *in, T *out, int count, T *a) const {

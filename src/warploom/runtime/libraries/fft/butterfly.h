@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transforms of a few values in registers: lengths 2, 4, 8, 9 and odd primes.
+// Transforms of a few values in registers.
 #pragma once
 
 #include "vector.h"
@@ -108,24 +108,51 @@ struct ButterflyOfTwo {
   }
 };
 
+// a + b and a - b.
+template <class T>
+WARPLOOM_FFT_INLINE void add(Complex<T> &a, Complex<T> &b) {
+  const Complex<T> sum = a + b;
+  b = a - b;
+  a = sum;
+}
+// The odd results of eight values, of the differences of values 0 and 4, 1 and 5, ...
+template <class T>
+WARPLOOM_FFT_INLINE void finish_odd(Complex<T> (&a)[4]) {
+  constexpr T half_root = static_cast<T>(0.70710678118654752440L);
+  a[1] = {(a[1].r + a[1].i) * half_root, (a[1].i - a[1].r) * half_root};
+  a[2] = times_minus_i<T>(a[2]);
+  a[3] = {(a[3].i - a[3].r) * half_root, (a[3].r + a[3].i) * -half_root};
+  Butterfly<T, 4>::run(a);
+}
+
 template <class T>
 struct Butterfly<T, 8> {
   static WARPLOOM_FFT_INLINE void run(Complex<T> (&a)[8]) {
-    constexpr T half_root = static_cast<T>(0.70710678118654752440L);
-    Complex<T> even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
-    Butterfly<T, 4>::run(even);
-    Butterfly<T, 4>::run(odd);
-    odd[1] = {(odd[1].r + odd[1].i) * half_root, (odd[1].i - odd[1].r) * half_root};
-    odd[2] = times_minus_i<T>(odd[2]);
-    odd[3] = {(odd[3].i - odd[3].r) * half_root, (odd[3].r + odd[3].i) * -half_root};
+    Complex<T> even[4], odd[4];
 #pragma clang loop unroll(full)
     for (int k = 0; k < 4; ++k) {
-      a[k] = even[k] + odd[k];
-      a[k + 4] = even[k] - odd[k];
+      even[k] = a[k], odd[k] = a[k + 4];
+      add<T>(even[k], odd[k]);
     }
+    Butterfly<T, 4>::run(even);
+    finish_odd<T>(odd);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < 4; ++k) a[2 * k] = even[k], a[2 * k + 1] = odd[k];
   }
 };
 template <class T>
+struct Butterfly<T, 6> : ButterflyOfTwo<T, 3, 2> {};
+template <class T>
 struct Butterfly<T, 9> : ButterflyOfTwo<T, 3, 3> {};
+template <class T>
+struct Butterfly<T, 10> : ButterflyOfTwo<T, 5, 2> {};
+template <class T>
+struct Butterfly<T, 12> : ButterflyOfTwo<T, 3, 4> {};
+template <class T>
+struct Butterfly<T, 14> : ButterflyOfTwo<T, 7, 2> {};
+template <class T>
+struct Butterfly<T, 15> : ButterflyOfTwo<T, 5, 3> {};
+template <class T>
+struct Butterfly<T, 16> : ButterflyOfTwo<T, 4, 4> {};
 
 }  // namespace warploom::fft::WARPLOOM_FFT_LEVEL

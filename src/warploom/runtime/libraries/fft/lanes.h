@@ -4,11 +4,12 @@
 //
 // A pass of radix R, after passes whose radices multiply to s, with m = n / (s R) left:
 //
-//     for p in 0..m, q in 0..s:  a[k] = x[q + s (p + m k)];  a = DFT(a);  y[q + s (R p + j)] = a[j] w^(p j),  w = root
-//     R m
+//     for p in 0..m, q in 0..s:  a[k] = x[q + s (p + m k)] w^(q k);  a = DFT(a);  y[q + s (R p + j)] = a[j],  w = root
+//     s R
 //
-// The last pass has m = 1 and no roots. The first one can read, and the last one write, what is not a lane buffer.
-// A length with a large prime factor becomes a convolution of a length without (Bluestein's algorithm).
+// The first pass has s = 1 and no roots, the last one m = 1. The first one can read, and the last one write, what is
+// not a lane buffer. A length with a large prime factor becomes a convolution of a length without (Bluestein's
+// algorithm).
 #pragma once
 
 #include <cstring>
@@ -27,6 +28,7 @@ template <class T>
 struct LaneBuffer {
   T *at;
   static constexpr std::int64_t kStep = 2 * kLanes<T>;
+  WARPLOOM_FFT_INLINE LaneBuffer after(std::int64_t e) const { return {at + e * kStep}; }
   WARPLOOM_FFT_INLINE Complex<T> get(std::int64_t e) const {
     const T *from = at + e * kStep;
     return {load(from), load(from + kLanes<T>)};
@@ -48,6 +50,16 @@ struct Rows {
   }
   T *at;
   std::int64_t apart;
+  WARPLOOM_FFT_INLINE Rows after(std::int64_t e) const { return {at + 2 * e, apart}; }
+  WARPLOOM_FFT_INLINE Rows group(std::int64_t g) const { return {at + g * kLanes<T> * apart, apart}; }
+  WARPLOOM_FFT_INLINE Complex<T> get(std::int64_t e) const {
+    Complex<T> z[1];
+    get(e, z);
+    return z[0];
+  }
+  WARPLOOM_FFT_INLINE void put(std::int64_t e, Complex<T> z) const {
+    put(e, reinterpret_cast<const Complex<T>(&)[1]>(z));
+  }
   template <int together>
   WARPLOOM_FFT_INLINE void get(std::int64_t e, Complex<T> (&z)[together]) const {
     Vector<T> parts[2 * together];
@@ -68,21 +80,36 @@ template <class T, bool swapped>
 struct Columns {
   T *at;
   std::int64_t step;
+  WARPLOOM_FFT_INLINE Columns after(std::int64_t e) const { return {at + e * step, step}; }
   WARPLOOM_FFT_INLINE Complex<T> get(std::int64_t e) const { return load_pairs<T, swapped>(at + e * step); }
   WARPLOOM_FFT_INLINE void put(std::int64_t e, Complex<T> z) const { store_pairs<T, swapped>(at + e * step, z); }
 };
-// The same with real and imaginary parts `apart`, times a root that lies likewise.
+// The same with real and imaginary parts `apart`.
 template <class T>
-struct TurnedColumns {
+struct PartColumns {
   T *at;
-  const T *roots;
   std::int64_t step, apart;
+  WARPLOOM_FFT_INLINE PartColumns after(std::int64_t e) const { return {at + e * step, step, apart}; }
   WARPLOOM_FFT_INLINE void put(std::int64_t e, Complex<T> z) const {
-    const T *root = roots + e * step;
-    z = z * Complex<T>{load(root), load(root + apart)};
     store(at + e * step, z.r);
     store(at + e * step + apart, z.i);
   }
+};
+
+// Roots of unity of a pass, real and imaginary parts: the same for all lanes, or a vector for each part.
+template <class T>
+struct CommonRoots {
+  static constexpr bool are_of_lanes = false;
+  const T *at;
+  WARPLOOM_FFT_INLINE T operator[](int i) const { return at[i]; }
+  WARPLOOM_FFT_INLINE CommonRoots after(std::int64_t count) const { return {at + count}; }
+};
+template <class T>
+struct LaneRoots {
+  static constexpr bool are_of_lanes = true;
+  const T *at;
+  WARPLOOM_FFT_INLINE Vector<T> operator[](int i) const { return load(at + i * kLanes<T>); }
+  WARPLOOM_FFT_INLINE LaneRoots after(std::int64_t count) const { return {at + count * kLanes<T>}; }
 };
 
 struct Pass {
@@ -91,61 +118,107 @@ struct Pass {
   std::int64_t roots;       // where they begin in the table
 };
 
-// A butterfly, and its values times their roots to `to`, `to` + s, ...
-template <class T, int radix, bool is_last, class Out>
-WARPLOOM_FFT_INLINE void run_butterfly(Complex<T> (&a)[radix], const T *roots, Out out, std::int64_t to,
-                                       std::int64_t s) {
-  Butterfly<T, radix>::run(a);
-  out.put(to, a[0]);
+// Value k, which lies `apart` values after the one before, times w^k.
+template <class T, bool has_roots, class Roots, class In>
+WARPLOOM_FFT_INLINE Complex<T> get_turned(In in, std::int64_t apart, Roots roots, int k) {
+  const Complex<T> z = in.get(apart * k);
+  return has_roots && k > 0 ? times<T>(z, roots[2 * k - 2], roots[2 * k - 1]) : z;
+}
+template <class T, int radix, bool has_roots, class Roots, class In, class Out>
+WARPLOOM_FFT_INLINE void run_butterfly(In in, std::int64_t apart, Roots roots, Out out, std::int64_t s) {
+  Complex<T> a[radix];
 #pragma clang loop unroll(full)
-  for (int j = 1; j < radix; ++j) {
-    out.put(to + s * j, is_last ? a[j] : times<T>(a[j], roots[2 * j - 2], roots[2 * j - 1]));
+  for (int k = 0; k < radix; ++k) a[k] = get_turned<T, has_roots>(in, apart, roots, k);
+  Butterfly<T, radix>::run(a);
+#pragma clang loop unroll(full)
+  for (int j = 0; j < radix; ++j) out.put(s * j, a[j]);
+}
+// The same of eight values where registers are few: first the even results, while half of what the others are made of
+// waits in memory.
+template <class T, bool has_roots, class Roots, class In, class Out>
+WARPLOOM_FFT_INLINE void run_halves(In in, std::int64_t apart, Roots roots, Out out, std::int64_t s) {
+  Complex<T> a[4], waiting[4];
+#pragma clang loop unroll(full)
+  for (int k = 0; k < 4; ++k) {
+    a[k] = get_turned<T, has_roots>(in, apart, roots, k);
+    waiting[k] = get_turned<T, has_roots>(in, apart, roots, k + 4);
+    add<T>(a[k], waiting[k]);
   }
+  Butterfly<T, 4>::run(a);
+#pragma clang loop unroll(full)
+  for (int j = 0; j < 4; ++j) out.put(s * 2 * j, a[j]);
+  asm volatile("" : "+m"(waiting) : : "memory");  // else all would be wanted in registers at once
+#pragma clang loop unroll(full)
+  for (int k = 0; k < 4; ++k) a[k] = waiting[k];
+  finish_odd<T>(a);
+#pragma clang loop unroll(full)
+  for (int j = 0; j < 4; ++j) out.put(s * (2 * j + 1), a[j]);
 }
 
-template <class T, int radix, bool is_last, class In, class Out>
-__attribute__((noinline)) void run_pass(const Pass &pass, const T *table, In in, Out out) {
-  const std::int64_t m = is_last ? 1 : pass.left, s = pass.done;
+template <class T, int radix, bool is_first, class Roots, class In, class Out>
+WARPLOOM_FFT_INLINE void run_all(const Pass &pass, Roots table, In in, Out out) {
+  constexpr bool has_roots = !is_first || Roots::are_of_lanes;
+  const std::int64_t m = pass.left, s = is_first ? 1 : pass.done;
+  table = table.after(pass.roots);
+  const std::int64_t apart = s * m;
   for (std::int64_t p = 0; p < m; ++p) {
-    const T *const roots = table + pass.roots + p * 2 * (radix - 1);
+    Roots roots = table;
     for (std::int64_t q = 0; q < s; ++q) {
-      Complex<T> a[radix];
-#pragma clang loop unroll(full)
-      for (int k = 0; k < radix; ++k) a[k] = in.get(q + s * (p + m * k));
-      run_butterfly<T, radix, is_last>(a, roots, out, q + s * radix * p, s);
+      // What lies beside one address is reached by adding to it; else each of the 2 radix places has an address of its
+      // own.
+      asm("" : "+r"(in.at), "+r"(out.at), "+r"(roots.at));
+      if constexpr (radix == 8 && kRegisters < 32) {
+        run_halves<T, has_roots>(in, apart, roots, out, s);
+      } else {
+        run_butterfly<T, radix, has_roots>(in, apart, roots, out, s);
+      }
+      in = in.after(1), out = out.after(1), roots = roots.after(2 * (radix - 1));
     }
+    out = out.after(s * (radix - 1));
   }
 }
+template <class T, int radix, bool is_first, class Roots, class In, class Out>
+__attribute__((noinline)) void run_pass(const Pass &pass, Roots table, In in, Out out) {
+  run_all<T, radix, is_first>(pass, table, in, out);
+}
 // The first pass, several p at once.
-template <class T, int radix, bool is_last, bool swapped, bool are_near>
-__attribute__((noinline)) void run_pass(const Pass &pass, const T *table, Rows<T, swapped, are_near> in,
+template <class T, int radix, bool is_first, bool swapped, bool are_near>
+__attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, Rows<T, swapped, are_near> in,
                                         LaneBuffer<T> out) {
   constexpr int together = Rows<T, swapped, are_near>::together(radix);
-  for (std::int64_t p = 0; p < pass.left; p += together) {
+  if constexpr (together == 1) return run_all<T, radix, true>(pass, table, in, out);
+  const std::int64_t m = pass.left;
+  for (std::int64_t p = 0; p < m; p += together) {
     Complex<T> a[together][radix];
 #pragma clang loop unroll(full)
     for (int k = 0; k < radix; ++k) {
       Complex<T> z[together];
-      in.get(p + pass.left * k, z);
+      in.get(p + m * k, z);
 #pragma clang loop unroll(full)
       for (int t = 0; t < together; ++t) a[t][k] = z[t];
     }
 #pragma clang loop unroll(full)
     for (int t = 0; t < together; ++t) {
-      run_butterfly<T, radix, is_last>(a[t], table + pass.roots + (p + t) * 2 * (radix - 1), out, radix * (p + t), 1);
+      Butterfly<T, radix>::run(a[t]);
+#pragma clang loop unroll(full)
+      for (int j = 0; j < radix; ++j) out.put(radix * (p + t) + j, a[t][j]);
     }
   }
 }
 // The last pass, several q at once.
-template <class T, int radix, bool is_last, bool swapped, bool are_near>
-__attribute__((noinline)) void run_pass(const Pass &pass, const T *, LaneBuffer<T> in, Rows<T, swapped, are_near> out) {
+template <class T, int radix, bool is_first, bool swapped, bool are_near>
+__attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, LaneBuffer<T> in,
+                                        Rows<T, swapped, are_near> out) {
   constexpr int together = Rows<T, swapped, are_near>::together(radix);
-  for (std::int64_t q = 0; q < pass.done; q += together) {
+  if constexpr (together == 1) return run_all<T, radix, false>(pass, table, in, out);
+  const std::int64_t s = pass.done;
+  CommonRoots<T> roots = table.after(pass.roots);
+  for (std::int64_t q = 0; q < s; q += together) {
     Complex<T> a[together][radix];
 #pragma clang loop unroll(full)
-    for (int t = 0; t < together; ++t) {
+    for (int t = 0; t < together; ++t, roots = roots.after(2 * (radix - 1))) {
 #pragma clang loop unroll(full)
-      for (int k = 0; k < radix; ++k) a[t][k] = in.get(q + t + pass.done * k);
+      for (int k = 0; k < radix; ++k) a[t][k] = get_turned<T, true>(in.after(q + t), s, roots, k);
       Butterfly<T, radix>::run(a[t]);
     }
 #pragma clang loop unroll(full)
@@ -153,40 +226,77 @@ __attribute__((noinline)) void run_pass(const Pass &pass, const T *, LaneBuffer<
       Complex<T> z[together];
 #pragma clang loop unroll(full)
       for (int t = 0; t < together; ++t) z[t] = a[t][j];
-      out.put(q + pass.done * j, z);
+      out.put(q + s * j, z);
     }
   }
 }
 
-// The only pass.
-template <class T, int radix, bool is_last, bool swapped, bool are_near>
-__attribute__((noinline)) void run_pass(const Pass &, const T *, Rows<T, swapped, are_near> in,
-                                        Rows<T, swapped, are_near> out) {
+// Transforms of a few values, from rows to rows: one pass, which some lengths have for this alone.
+template <class T, int radix, bool swapped, bool are_near>
+__attribute__((noinline)) void run_only_pass(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out,
+                                             std::int64_t groups) {
   constexpr int together = radix % 2 == 0 ? Rows<T, swapped, are_near>::together(radix) : 1;
-  Complex<T> a[radix];
+  for (std::int64_t g = 0; g < groups; ++g, in = in.group(1), out = out.group(1)) {
+    if constexpr (radix == 8 && kRegisters < 32) {
+      run_halves<T, false>(in, 1, CommonRoots<T>{}, out, 1);
+      continue;
+    }
+    Complex<T> a[radix];
 #pragma clang loop unroll(full)
-  for (int k = 0; k < radix; k += together) {
-    Complex<T> z[together];
-    in.get(k, z);
+    for (int k = 0; k < radix; k += together) {
+      Complex<T> z[together];
+      in.get(k, z);
 #pragma clang loop unroll(full)
-    for (int t = 0; t < together; ++t) a[k + t] = z[t];
-  }
-  Butterfly<T, radix>::run(a);
+      for (int t = 0; t < together; ++t) a[k + t] = z[t];
+    }
+    Butterfly<T, radix>::run(a);
 #pragma clang loop unroll(full)
-  for (int j = 0; j < radix; j += together) {
-    Complex<T> z[together];
+    for (int j = 0; j < radix; j += together) {
+      Complex<T> z[together];
 #pragma clang loop unroll(full)
-    for (int t = 0; t < together; ++t) z[t] = a[j + t];
-    out.put(j, z);
+      for (int t = 0; t < together; ++t) z[t] = a[j + t];
+      out.put(j, z);
+    }
   }
 }
 
-template <class T, bool is_last, class In, class Out>
-void run_pass_of_radix(const Pass &pass, const T *table, In in, Out out) {
+constexpr std::int64_t kMostInOnePass = 16;
+
+// Returns false for lengths that take several passes.
+template <class T, bool swapped, bool are_near>
+bool run_only_pass(std::int64_t n, Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, std::int64_t groups) {
+  switch (n) {
+#define WARPLOOM_LENGTH(N)                \
+  case N:                                 \
+    run_only_pass<T, N>(in, out, groups); \
+    return true;
+    WARPLOOM_LENGTH(2)
+    WARPLOOM_LENGTH(3)
+    WARPLOOM_LENGTH(4)
+    WARPLOOM_LENGTH(5)
+    WARPLOOM_LENGTH(6)
+    WARPLOOM_LENGTH(7)
+    WARPLOOM_LENGTH(8)
+    WARPLOOM_LENGTH(9)
+    WARPLOOM_LENGTH(10)
+    WARPLOOM_LENGTH(11)
+    WARPLOOM_LENGTH(12)
+    WARPLOOM_LENGTH(13)
+    WARPLOOM_LENGTH(14)
+    WARPLOOM_LENGTH(15)
+    WARPLOOM_LENGTH(16)
+#undef WARPLOOM_LENGTH
+    default:
+      return false;
+  }
+}
+
+template <class T, bool is_first, class Roots, class In, class Out>
+void run_pass_of_radix(const Pass &pass, Roots table, In in, Out out) {
   switch (pass.radix) {
 #define WARPLOOM_RADIX(R) \
   case R:                 \
-    return run_pass<T, R, is_last>(pass, table, in, out);
+    return run_pass<T, R, is_first>(pass, table, in, out);
     WARPLOOM_RADIX(2)
     WARPLOOM_RADIX(3)
     WARPLOOM_RADIX(4)
@@ -202,11 +312,9 @@ void run_pass_of_radix(const Pass &pass, const T *table, In in, Out out) {
   }
 }
 
-// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last. Larger powers mean fewer
-// passes, but 8 or 9 values and what is made of them have to fit in the registers, and 16 of them fit nowhere; 8 alone
-// take one pass in any case.
+// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last. Of eight values half wait
+// in memory where registers are few, so that a pass takes about as long as one of 4 and one of 2; 9 want the registers.
 inline std::vector<int> radices(std::int64_t n) {
-  constexpr bool have_room = kRegisters >= 32;
   std::vector<int> chosen;
   int twos = 0, threes = 0;
   for (const std::int64_t p : prime_factors(n)) {
@@ -218,9 +326,9 @@ inline std::vector<int> radices(std::int64_t n) {
       chosen.push_back(static_cast<int>(p));
     }
   }
-  for (; have_room && threes >= 2; threes -= 2) chosen.push_back(9);
+  for (; kRegisters >= 32 && threes >= 2; threes -= 2) chosen.push_back(9);
   for (; threes > 0; --threes) chosen.push_back(3);
-  const bool has_eight = (have_room || n == 8) && twos >= 3 && twos % 2 == 1;
+  const bool has_eight = twos >= 3 && twos % 2 == 1;
   if (twos % 2 == 1 && !has_eight) chosen.push_back(2);
   for (int left = has_eight ? twos - 3 : twos; left >= 2; left -= 2) chosen.push_back(4);
   if (has_eight) chosen.push_back(8);
@@ -228,7 +336,7 @@ inline std::vector<int> radices(std::int64_t n) {
 }
 
 // About how long a pass takes for each value.
-inline double cost_of_radix(int radix) { return radix == 2 ? 2.5 : radix == 4 ? 3 : 2 + 0.3 * radix; }
+inline double cost_of_radix(int radix) { return radix == 2 ? 2.5 : radix == 4 ? 3 : radix == 8 ? 5 : 2 + 0.3 * radix; }
 
 inline bool has_large_factor(std::int64_t n) { return n > 1 && prime_factors(n).back() > kLargestRadix; }
 
@@ -269,9 +377,7 @@ class LanesPlan {
     for (const int radix : radices(n)) {
       const std::int64_t left = n / (done * radix);
       passes_.push_back({radix, left, done, static_cast<std::int64_t>(table_.size())});
-      for (std::int64_t p = 0; left > 1 && p < left; ++p) {
-        for (int j = 1; j < radix; ++j) add_root(table_, p * j, radix * left);
-      }
+      for (std::int64_t q = 0; q < done; ++q) add_roots(table_, radix, q, done * radix);
       done *= radix;
     }
   }
@@ -292,20 +398,45 @@ class LanesPlan {
   void run(In in, Out out, T *a, T *b) const {
     if (inner_) return convolve(in, out, a, b);
     if (passes_.empty()) return out.put(0, in.get(0));
-    if (passes_.size() == 1) return run_pass_of_radix<T, true>(passes_[0], table_.data(), in, out);
-    run_passes(in, out, a, b);
+    run_passes(CommonRoots<T>{table_.data()}, in, out, a, b);
+  }
+  // A part of a longer transform: value e of lane l has been through passes already, as `done` others beside it, which
+  // it is number places[l] of. The roots that it takes then.
+  std::vector<T> roots_of_part(std::int64_t done, const std::int64_t (&places)[kLanes<T>]) const {
+    std::vector<T> roots, each[kLanes<T>];
+    for (const Pass &pass : passes_) {
+      for (std::int64_t q = 0; q < pass.done; ++q) {
+        for (int l = 0; l < kLanes<T>; ++l) {
+          each[l].clear();
+          add_roots(each[l], pass.radix, places[l] + done * q, done * pass.done * pass.radix);
+        }
+        for (std::size_t i = 0; i < each[0].size(); ++i) {
+          for (int l = 0; l < kLanes<T>; ++l) roots.push_back(each[l][i]);
+        }
+      }
+    }
+    return roots;
+  }
+  template <class In, class Out>
+  void run_part(const T *roots, In in, Out out, T *a, T *b) const {
+    run_passes(LaneRoots<T>{roots}, in, out, a, b);
   }
   // The same from rows to rows, if they come by whole pieces. Floats come in smaller ones, which takes longer than it
-  // saves but in a single pass.
+  // saves but in a single pass, and in that where they could come by fours.
   bool takes_rows() const {
     constexpr int most = Rows<T, false, true>::kMostTogether;
-    if (passes_.size() < 2) return passes_.size() == 1;
+    const bool come_by_fours = n_ % 4 == 0 && n_ > 8 && sizeof(T) == 4 && kRegisters < 32;
+    if (n_ <= kMostInOnePass) return n_ > 1 && !come_by_fours;
+    if (passes_.size() < 2) return false;
     return sizeof(T) == 8 && passes_.front().left % most == 0 && passes_.back().done % most == 0;
   }
   template <bool swapped, bool are_near>
-  void run_rows(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, T *a, T *b) const {
-    if (passes_.size() == 1) return run_pass_of_radix<T, true>(passes_[0], table_.data(), in, out);
-    if constexpr (sizeof(T) == 8) run_passes(in, out, a, b);
+  void run_rows(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, std::int64_t groups, T *a, T *b) const {
+    if (run_only_pass(n_, in, out, groups)) return;
+    const CommonRoots<T> roots{table_.data()};
+    if constexpr (sizeof(T) == 8) {
+      for (std::int64_t g = 0; g < groups; ++g) run_passes(roots, in.group(g), out.group(g), a, b);
+    }
   }
 
   // What lies in `a`; the buffer that has the result, `a` or `b`.
@@ -316,22 +447,26 @@ class LanesPlan {
   }
 
  private:
-  template <class In, class Out>
-  void run_passes(In in, Out out, T *a, T *b) const {
+  template <class Roots, class In, class Out>
+  void run_passes(Roots table, In in, Out out, T *a, T *b) const {
     const Pass *pass = passes_.data(), *last = pass + passes_.size() - 1;
-    run_pass_of_radix<T, false>(*pass, table_.data(), in, LaneBuffer<T>{b});
+    if (pass == last) return run_pass_of_radix<T, true>(*pass, table, in, out);
+    run_pass_of_radix<T, true>(*pass, table, in, LaneBuffer<T>{b});
     while (++pass != last) {
-      run_pass_of_radix<T, false>(*pass, table_.data(), LaneBuffer<T>{b}, LaneBuffer<T>{a});
+      run_pass_of_radix<T, false>(*pass, table, LaneBuffer<T>{b}, LaneBuffer<T>{a});
       std::swap(a, b);
     }
-    run_pass_of_radix<T, true>(*pass, table_.data(), LaneBuffer<T>{b}, out);
+    run_pass_of_radix<T, false>(*pass, table, LaneBuffer<T>{b}, out);
   }
 
-  static void add_root(std::vector<T> &table, std::int64_t k, std::int64_t n) {
-    double c, s;
-    root_of_unity(k % n, n, c, s);
-    table.push_back(static_cast<T>(c));
-    table.push_back(static_cast<T>(s));
+  // Powers 1 to radix - 1 of exp(-2 pi i q / n).
+  static void add_roots(std::vector<T> &table, int radix, std::int64_t q, std::int64_t n) {
+    for (int k = 1; k < radix; ++k) {
+      double c, s;
+      root_of_unity(q * k % n, n, c, s);
+      table.push_back(static_cast<T>(c));
+      table.push_back(static_cast<T>(s));
+    }
   }
 
   void plan_convolution() {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One long transform of values that lie side by side, with vectors along it: n = n1 n2 as a matrix of n1 rows has its
-// columns transformed, as many at once as a vector has lanes, each value turned by a root of unity, and then its rows:
+// columns transformed, as many at once as a vector has lanes, and then its rows:
 //
-//     z[k1][j2] = w_n^(j2 k1)  sum over j1 of x[j1 n2 + j2] w_n1^(j1 k1)
-//     y[k1 + n1 k2] = sum over j2 of z[k1][j2] w_n2^(j2 k2)
+//     z[k1][j2] = sum over j1 of x[j1 n2 + j2] w_n1^(j1 k1)
+//     y[k1 + n1 k2] = sum over j2 of z[k1][j2] w_n^(j2 k1) w_n2^(j2 k2)
 //
-// The rows of z become lanes by transposing squares in registers. A length that has no such factors is a convolution.
+// Rows are the later passes of one transform: their roots have w_n in them. The rows of z become lanes by transposing
+// squares in registers. A length that has no such factors is a convolution.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +37,8 @@ std::int64_t rows_of_matrix(std::int64_t n) {
   for (std::int64_t n1 = lanes; n1 <= n / lanes; ++n1) {
     if (n % n1 != 0) continue;
     const std::int64_t n2 = n / n1;
-    const double cost = static_cast<double>((n2 + lanes - 1) / lanes * n1) * cost_of_value(n1, 4) +
-                        static_cast<double>((n1 + lanes - 1) / lanes * n2) * cost_of_value(n2, 6);
+    const double cost = static_cast<double>((n2 + lanes - 1) / lanes * n1) * cost_of_value(n1, 6) +
+                        static_cast<double>((n1 + lanes - 1) / lanes * n2) * cost_of_value(n2, 5.5);
     if (best == 0 || cost < least) best = n1, least = cost;
   }
   return best;
@@ -58,14 +59,11 @@ class SinglePlan {
       plan_convolution();
       return;
     }
-    roots_.resize(n1_ * step_);
-    for (std::int64_t k1 = 0; k1 < n1_; ++k1) {
-      for (std::int64_t j2 = 0; j2 < n2_; ++j2) {
-        double c, s;
-        root_of_unity(j2 * k1, n, c, s);
-        roots_[k1 * step_ + j2] = static_cast<T>(c);
-        roots_[k1 * step_ + apart_ + j2] = static_cast<T>(s);
-      }
+    for (std::int64_t g = 0; g < groups(n1_); ++g) {
+      std::int64_t rows[kLanes<T>];
+      for (int l = 0; l < kLanes<T>; ++l) rows[l] = first_of(g, n1_) + value_of_lane<T>(l);
+      const std::vector<T> roots = rows_.roots_of_part(n1_, rows);
+      roots_.insert(roots_.end(), roots.begin(), roots.end());
     }
     workspaces_ = std::make_unique<Workspaces>(n1_ * step_ * sizeof(T));
     buffers_ = std::make_unique<Workspaces>(2 * std::max(columns_.buffer_size(), rows_.buffer_size()) * sizeof(T));
@@ -108,32 +106,43 @@ class SinglePlan {
 
  private:
   static std::int64_t groups(std::int64_t count) { return (count + kLanes<T> - 1) / kLanes<T>; }
+  // The last group may have some of the one before.
+  static std::int64_t first_of(std::int64_t group, std::int64_t count) {
+    return std::min(group * kLanes<T>, count - kLanes<T>);
+  }
 
+  // Columns of a group lie in z as its lanes do.
   template <bool swapped>
   void transform_columns(const T *in, T *z, T *a, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t g = begin; g < end; ++g) {
-      const std::int64_t j2 = std::min(g * kLanes<T>, n2_ - kLanes<T>);
-      const Columns<T, swapped> from{const_cast<T *>(in) + 2 * j2, 2 * n2_};
-      columns_.run(from, TurnedColumns<T>{z + j2, roots_.data() + j2, step_, apart_}, a, a + columns_.buffer_size());
+      const Columns<T, swapped> from{const_cast<T *>(in) + 2 * first_of(g, n2_), 2 * n2_};
+      columns_.run(from, PartColumns<T>{z + g * kLanes<T>, step_, apart_}, a, a + columns_.buffer_size());
     }
   }
   template <bool swapped>
   void transform_rows(const T *z, T *out, T *a, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t roots = static_cast<std::int64_t>(roots_.size()) / groups(n1_);
     for (std::int64_t g = begin; g < end; ++g) {
-      const std::int64_t k1 = std::min(g * kLanes<T>, n1_ - kLanes<T>);
+      const std::int64_t k1 = first_of(g, n1_);
       rows_to_lanes(z + k1 * step_, a);
-      rows_.run(LaneBuffer<T>{a}, Columns<T, swapped>{out + 2 * k1, 2 * n1_}, a, a + rows_.buffer_size());
+      rows_.run_part(roots_.data() + g * roots, LaneBuffer<T>{a}, Columns<T, swapped>{out + 2 * k1, 2 * n1_}, a,
+                     a + rows_.buffer_size());
     }
   }
   void rows_to_lanes(const T *z, T *a) const {
     constexpr int piece = std::min<int>(kLanes<T>, 32 / sizeof(T));
-    for (std::int64_t e = 0; e < n2_; e += piece) {
-      const std::int64_t j2 = std::min<std::int64_t>(e, n2_ - piece);
-      Vector<T> r[piece], i[piece];
-      load_rows<T, piece>(z + j2, step_, r);
-      load_rows<T, piece>(z + apart_ + j2, step_, i);
+    const std::int64_t n = n2_, apart = apart_, step = step_, end = (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+    for (std::int64_t e = 0; e < end; e += kLanes<T>) {
+      const std::int64_t j2 = std::min<std::int64_t>(e, n - kLanes<T>);
 #pragma clang loop unroll(full)
-      for (int k = 0; k < piece; ++k) LaneBuffer<T>{a}.put(j2 + k, {r[k], i[k]});
+      for (int first = 0; first < kLanes<T>; first += piece) {
+        const T *const from = z + e + first;
+        Vector<T> r[piece], i[piece];
+        load_placed_rows<T, piece>(from, step, r);
+        load_placed_rows<T, piece>(from + apart, step, i);
+#pragma clang loop unroll(full)
+        for (int k = 0; k < piece; ++k) LaneBuffer<T>{a}.put(j2 + value_of_lane<T>(first + k), {r[k], i[k]});
+      }
     }
   }
 
@@ -181,7 +190,7 @@ class SinglePlan {
   std::int64_t n_, n1_, n2_;
   std::int64_t apart_, step_;  // reals between the parts of a value of z, and between its rows
   LanesPlan<T> columns_, rows_;
-  std::vector<T> roots_;               // of the matrix, laid out as z; else the chirp
+  std::vector<T> roots_;               // of each group of rows; else the chirp
   std::unique_ptr<SinglePlan> inner_;  // of the convolution
   std::vector<T> kernel_;
   std::unique_ptr<Workspaces> workspaces_, buffers_;

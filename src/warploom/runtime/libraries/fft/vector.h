@@ -40,28 +40,40 @@ WARPLOOM_FFT_INLINE void store(T *to, Vector<T> value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
 
-template <class T, int... lane>
-WARPLOOM_FFT_INLINE Complex<T> deinterleave(Vector<T> low, Vector<T> high, std::integer_sequence<int, lane...>) {
-  return {__builtin_shufflevector(low, high, (2 * lane)...), __builtin_shufflevector(low, high, (2 * lane + 1)...)};
+// Shuffles are cheap within pieces of 16 bytes: what is made of numbers that lie side by side has them in an order of
+// its own. Lane l holds number value_of_lane(l), number v is in lane lane_of_value(v).
+template <class T>
+constexpr int value_of_lane(int lane) {
+  constexpr int piece = 16 / sizeof(T), few = piece / 2;
+  return lane % piece / few * kLanes<T> / 2 + lane / piece * few + lane % few;
 }
-template <class T, int start, int... lane>
-WARPLOOM_FFT_INLINE Vector<T> interleave(Vector<T> r, Vector<T> i, std::integer_sequence<int, lane...>) {
-  return __builtin_shufflevector(r, i, (start + lane / 2 + lane % 2 * kLanes<T>)...);
+template <class T>
+constexpr int lane_of_value(int value) {
+  constexpr int piece = 16 / sizeof(T), few = piece / 2, half = kLanes<T> / 2;
+  return value % half / few * piece + value / half * few + value % few;
+}
+template <class T, int part, int... lane>
+WARPLOOM_FFT_INLINE Vector<T> parts_of(Vector<T> low, Vector<T> high, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(low, high, (2 * value_of_lane<T>(lane) + part)...);
+}
+template <class T, int first, int... lane>
+WARPLOOM_FFT_INLINE Vector<T> join_parts(Vector<T> r, Vector<T> i, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(r, i, (lane_of_value<T>(first + lane / 2) + lane % 2 * kLanes<T>)...);
 }
 
 // Complex numbers that lie side by side, as C has them; `swapped`: imaginary part first.
 template <class T, bool swapped>
 WARPLOOM_FFT_INLINE Complex<T> load_pairs(const T *from) {
   constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
-  const Complex<T> z = deinterleave<T>(load(from), load(from + kLanes<T>), lanes);
-  return swapped ? Complex<T>{z.i, z.r} : z;
+  const Vector<T> low = load(from), high = load(from + kLanes<T>);
+  return {parts_of<T, swapped>(low, high, lanes), parts_of<T, !swapped>(low, high, lanes)};
 }
 template <class T, bool swapped>
 WARPLOOM_FFT_INLINE void store_pairs(T *to, Complex<T> z) {
   constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
   if (swapped) std::swap(z.r, z.i);
-  store(to, interleave<T, 0>(z.r, z.i, lanes));
-  store(to + kLanes<T>, interleave<T, kLanes<T> / 2>(z.r, z.i, lanes));
+  store(to, join_parts<T, 0>(z.r, z.i, lanes));
+  store(to + kLanes<T>, join_parts<T, kLanes<T> / 2>(z.r, z.i, lanes));
 }
 
 template <class Half, int... lane>
@@ -98,9 +110,29 @@ WARPLOOM_FFT_INLINE void exchange_halves(Vector<T> &a, Vector<T> &b, std::intege
   b = __builtin_shufflevector(a, b, ((lane & half) != 0 ? n + lane : lane + half)...);
   a = low;
 }
+// The same of four rows of 16 bytes by interleaving, which takes one instruction for each vector.
+template <class T, int high, int... lane>
+WARPLOOM_FFT_INLINE Vector<T> interleave(Vector<T> a, Vector<T> b, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, b, (lane / 4 * 4 + 2 * high + lane % 4 / 2 + lane % 2 * kLanes<T>)...);
+}
+template <class T, int high, int... lane>
+WARPLOOM_FFT_INLINE Vector<T> interleave_pairs(Vector<T> a, Vector<T> b, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, b, (lane / 4 * 4 + 2 * high + lane % 2 + lane % 4 / 2 * kLanes<T>)...);
+}
+template <class T>
+WARPLOOM_FFT_INLINE void transpose_four(Vector<T> *rows) {
+  constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
+  const Vector<T> a = interleave<T, 0>(rows[0], rows[1], lanes), b = interleave<T, 1>(rows[0], rows[1], lanes);
+  const Vector<T> c = interleave<T, 0>(rows[2], rows[3], lanes), d = interleave<T, 1>(rows[2], rows[3], lanes);
+  rows[0] = interleave_pairs<T, 0>(a, c, lanes), rows[1] = interleave_pairs<T, 1>(a, c, lanes);
+  rows[2] = interleave_pairs<T, 0>(b, d, lanes), rows[3] = interleave_pairs<T, 1>(b, d, lanes);
+}
 template <class T, int piece, int half = piece / 2>
 WARPLOOM_FFT_INLINE void transpose_pieces(Vector<T> (&rows)[piece]) {
-  if constexpr (half > 0) {
+  if constexpr (half == 2 && sizeof(T) == 4) {
+#pragma clang loop unroll(full)
+    for (int row = 0; row < piece; row += 4) transpose_four<T>(rows + row);
+  } else if constexpr (half > 0) {
 #pragma clang loop unroll(full)
     for (int row = 0; row < piece; ++row) {
       if ((row & half) == 0) {
@@ -115,6 +147,25 @@ template <class T, int piece>
 WARPLOOM_FFT_INLINE void load_rows(const T *from, std::int64_t step, Vector<T> (&columns)[piece]) {
 #pragma clang loop unroll(full)
   for (int k = 0; k < piece; ++k) columns[k] = load_pieces<T, piece>(from + k * step, piece * step);
+  transpose_pieces<T, piece>(columns);
+}
+// The same with row value_of_lane(l) in lane l.
+template <class T, int piece, int lanes = kLanes<T>>
+WARPLOOM_FFT_INLINE auto load_placed_pieces(const T *from, std::int64_t step, int first) {
+  if constexpr (lanes == piece) {
+    T __attribute__((vector_size(piece * sizeof(T)))) value;
+    __builtin_memcpy(&value, from + value_of_lane<T>(first) * step, sizeof value);
+    return value;
+  } else {
+    constexpr int half = lanes / 2;
+    return join(load_placed_pieces<T, piece, half>(from, step, first),
+                load_placed_pieces<T, piece, half>(from, step, first + half), std::make_integer_sequence<int, lanes>());
+  }
+}
+template <class T, int piece>
+WARPLOOM_FFT_INLINE void load_placed_rows(const T *from, std::int64_t step, Vector<T> (&columns)[piece]) {
+#pragma clang loop unroll(full)
+  for (int k = 0; k < piece; ++k) columns[k] = load_placed_pieces<T, piece>(from, step, k);
   transpose_pieces<T, piece>(columns);
 }
 template <class T, int piece>
@@ -132,8 +183,8 @@ template <class T>
 WARPLOOM_FFT_INLINE Complex<T> operator-(Complex<T> a, Complex<T> b) {
   return {a.r - b.r, a.i - b.i};
 }
-template <class T>
-WARPLOOM_FFT_INLINE Complex<T> times(Complex<T> a, T r, T i) {
+template <class T, class Root>
+WARPLOOM_FFT_INLINE Complex<T> times(Complex<T> a, Root r, Root i) {
   return {a.r * r - a.i * i, a.r * i + a.i * r};
 }
 template <class T>

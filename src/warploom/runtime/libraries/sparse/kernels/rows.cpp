@@ -94,12 +94,14 @@ bool are_inside(const ShortRows<T> &rows, Size begin, Size count, bool asks = fa
 }
 
 // Eight values times x, whose columns are inside. `x` is where column 0 would be, with columns as they are stored. In
-// pairs: of eight single loads LLVM makes a gather, which is slower.
+// pairs, whose columns are one load: of eight single loads LLVM makes a gather, which is slower.
 template <class T>
 Lanes<T> multiply_lanes(const std::int32_t *cols, const T *values, const T *x) {
   using Pair = T __attribute__((vector_size(2 * sizeof(T))));
   const auto pair = [&](int i) {
-    return Pair{x[static_cast<std::uint32_t>(cols[i])], x[static_cast<std::uint32_t>(cols[i + 1])]};
+    std::uint64_t both;
+    __builtin_memcpy(&both, cols + i, sizeof both);
+    return Pair{x[static_cast<std::uint32_t>(both)], x[both >> 32]};
   };
   const auto low = __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
   const auto high = __builtin_shufflevector(pair(4), pair(6), 0, 1, 2, 3);
