@@ -57,7 +57,8 @@ _NATIVE_SOURCES = ("launches.cpp",)
 # As PyTorch's own build has them, without its kernels that are compiled when they run.
 _FLAGS = (
     "-std=c++20", "-O2", "-w", "-DNDEBUG", "-DUSE_CUDA", "-DTORCH_CUDA_BUILD_MAIN_LIB", "-DAT_DISABLE_JITERATOR",
-    "-DCUDA_HAS_FP16=1", "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
+    "-DCUDA_HAS_FP16=1", "-DCUB_WRAPPED_NAMESPACE=at_cuda_detail",
+    "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
     "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__", "-D_GLIBCXX_USE_CXX11_ABI=1",
     "--expt-relaxed-constexpr", "--expt-extended-lambda", "-Xcompiler", "-fPIC",
 )  # fmt: skip
@@ -170,7 +171,7 @@ def _without_lacking(compiled: Sequence[Compiled], provided: frozenset[str]) -> 
     lacking = linkable(objects, provided)
 
     def judged(each: Compiled) -> Compiled:
-        missing = lacking[each.made] if each.made is not None else frozenset()
+        missing = lacking[each.made] if each.made is not None else frozenset[str]()
         if not missing:
             return each
         return replace(each, made=None, error="needs " + ", ".join(sorted(missing)[:3]))
@@ -226,7 +227,7 @@ def _words(torch: Installed, built: Built, sources: Sources, wanted: Wanted) -> 
         *("-I", NATIVE, "-I", built.home / "include"),
         *(word for path in (torch.include, api, sources.folder / "aten" / "src") for word in ("-isystem", path)),
     ]
-    types = [f"-DWARPLOOM_ATEN_TYPES={','.join(wanted.types)}", "-include", "aten/types.h"]
+    types = [f"-DWARPLOOM_ATEN_TYPES={'+'.join(wanted.types)}", "-include", "aten/types.h"]
     return [*_FLAGS, *types, *map(str, folders), *wanted.options]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What PyTorch's torchgen writes for CUDA operators whose kernels are there: the wrappers that check, allocate and call.
+"""What PyTorch's torchgen writes for CUDA operators whose kernels are there: wrappers that check, allocate and call.
 
     python -m warploom.torch.aten.registration FOLDER [KERNELS]    (a process of its own, without `import torch`)
 

@@ -71,7 +71,7 @@ def functions_of(text: str) -> dict[str, set[str]]:
 
 
 def _expanded(text: str) -> str:
-    """Without the preprocessor's lines, and with the file's own macros in the place of their calls at a line's start."""
+    """Without the preprocessor's lines, and with the file's own macros in the place of calls that begin a line."""
     macros = {match[1]: ([each.strip() for each in match[2].split(",")], match[3]) for match in _MACRO.finditer(text)}
     text = _DIRECTIVE.sub("", text)
     if not macros:

@@ -33,7 +33,7 @@ def symbols_of(path: Path) -> Symbols:
         raise ValueError(f"{path} is not a 64-bit ELF file")
     (begin,) = struct.unpack_from("<Q", data, 40)
     count = struct.unpack_from("<H", data, 60)[0] or _SECTION.unpack_from(data, begin)[5]
-    sections = [_SECTION.unpack_from(data, begin + _SECTION.size * i) for i in range(count)]
+    sections: list[tuple[int, ...]] = [_SECTION.unpack_from(data, begin + _SECTION.size * i) for i in range(count)]
     defined: set[str] = set()
     needed: set[str] = set()
     for _, kind, _, _, offset, size, link, *_ in sections:
