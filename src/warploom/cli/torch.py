@@ -76,7 +76,7 @@ def build_aten(options: argparse.Namespace) -> int:
     except KeyError as error:
         why = EXCLUDED.get(f"{error.args[0].removesuffix('.cu')}.cu")
         raise Diagnostic(
-            f"no file {error} of ATen is compiled" + (f": it {why}" if why else ""),
+            f"no file {error} of ATen is compiled" + (f": {why}" if why else ""),
             hint=f"files: {sources.folder / ATEN_FOLDER}",
         ) from None
 

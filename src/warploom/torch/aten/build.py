@@ -63,8 +63,10 @@ _FLAGS = (
     "--expt-relaxed-constexpr", "--expt-extended-lambda", "-Xcompiler", "-fPIC",
 )  # fmt: skip
 _NEEDED = ("libwarploom.so",)  # of the toolkit
-# What the linker and --wrap define.
-_IMPLIED = frozenset({"_GLOBAL_OFFSET_TABLE_", "__dso_handle", "__tls_get_addr", "__real_cudaLaunchKernel"})
+# What the linker, --wrap and the C library's static part define.
+_IMPLIED = frozenset({
+    "_GLOBAL_OFFSET_TABLE_", "__dso_handle", "__tls_get_addr", "__real_cudaLaunchKernel", "atexit", "pthread_atfork",
+})  # fmt: skip
 _UNREAD = ("torch", "runtime", "compat", "fuzz", "measure", "suite", "prebuilt")  # of this package: not the compiler
 
 
@@ -128,12 +130,12 @@ def build_kernels(torch: Installed, sources: Sources, wanted: Wanted) -> list[Co
         compiled = _compile_units(torch, built, sources, wanted, scratch)
         wanted.folder.mkdir(parents=True, exist_ok=True)
         _write_table(wanted.folder, compiled)
-        if all(each.made is None for each in compiled):
-            raise Diagnostic("none of ATen's files compiles:\n" + "\n".join(each.error for each in compiled[:1]))
+        _refuse_none(compiled)
         provided = _provided(torch, toolchain, built)
         host = _host_objects(torch, toolchain, built, [_OWN / name for name in _NATIVE_SOURCES])
         compiled = _without_lacking(compiled, provided.union(*(symbols_of(path).defined for path in host)))
         _write_table(wanted.folder, compiled)
+        _refuse_none(compiled)
         made = [each for each in compiled if each.made is not None]
         registration, operators = _register(torch, toolchain, built, sources, made, provided, scratch)
         objects = [each.made for each in made if each.made is not None]
@@ -149,6 +151,11 @@ def build_kernels(torch: Installed, sources: Sources, wanted: Wanted) -> list[Co
         }
         _install(torch, toolchain, built, [*objects, *host, registration], wanted.folder, about)
     return compiled
+
+
+def _refuse_none(compiled: Sequence[Compiled]) -> None:
+    if all(each.made is None for each in compiled):
+        raise Diagnostic("none of ATen's files is compiled:\n" + "\n".join(each.error for each in compiled[:1]))
 
 
 def _write_table(folder: Path, compiled: Sequence[Compiled]) -> None:
