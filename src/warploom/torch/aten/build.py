@@ -67,6 +67,7 @@ _NEEDED = ("libwarploom.so",)  # of the toolkit
 _IMPLIED = frozenset({
     "_GLOBAL_OFFSET_TABLE_", "__dso_handle", "__tls_get_addr", "__real_cudaLaunchKernel", "atexit", "pthread_atfork",
 })  # fmt: skip
+_TORCHGENS = "_ZN2at4cuda"  # the namespace of what torchgen writes
 _UNREAD = ("torch", "runtime", "compat", "fuzz", "measure", "suite", "prebuilt")  # of this package: not the compiler
 
 
@@ -133,11 +134,17 @@ def build_kernels(torch: Installed, sources: Sources, wanted: Wanted) -> list[Co
         _refuse_none(compiled)
         provided = _provided(torch, toolchain, built)
         host = _host_objects(torch, toolchain, built, [_OWN / name for name in _NATIVE_SOURCES])
-        compiled = _without_lacking(compiled, provided.union(*(symbols_of(path).defined for path in host)))
+        provided = provided.union(*(symbols_of(path).defined for path in host))
+        # What the operators' registration defines is known when it is there, and that needs the kernels.
+        compiled = _without_lacking(compiled, provided, tentative=True)
+        while True:
+            _refuse_none(compiled)
+            made = [each for each in compiled if each.made is not None]
+            registration, operators = _register(torch, toolchain, built, sources, made, provided, scratch)
+            compiled = _without_lacking(compiled, provided | symbols_of(registration).defined)
+            if sum(each.made is not None for each in compiled) == len(made):
+                break
         _write_table(wanted.folder, compiled)
-        _refuse_none(compiled)
-        made = [each for each in compiled if each.made is not None]
-        registration, operators = _register(torch, toolchain, built, sources, made, provided, scratch)
         objects = [each.made for each in made if each.made is not None]
         about = {
             "torch": torch.version,
@@ -172,9 +179,15 @@ def first_error(text: str) -> str:
     return next((line for line in lines if "error" in line), lines[0] if lines else "").replace("\t", " ")
 
 
-def _without_lacking(compiled: Sequence[Compiled], provided: frozenset[str]) -> list[Compiled]:
-    """Those that need what nobody defines without their object."""
+def _without_lacking(
+    compiled: Sequence[Compiled], provided: frozenset[str], *, tentative: bool = False
+) -> list[Compiled]:
+    """Those that need what nobody defines without their object; `tentative`: torchgen may define all at::cuda::NAME."""
     objects = {each.made: symbols_of(each.made) for each in compiled if each.made is not None}
+    if tentative:
+        provided = provided.union(
+            *((name for name in each.needed if name.startswith(_TORCHGENS)) for each in objects.values())
+        )
     lacking = linkable(objects, provided)
 
     def judged(each: Compiled) -> Compiled:
