@@ -65,7 +65,8 @@ _FLAGS = (
 _NEEDED = ("libwarploom.so",)  # of the toolkit
 # What the linker, --wrap and the C library's static part define.
 _IMPLIED = frozenset({
-    "_GLOBAL_OFFSET_TABLE_", "__dso_handle", "__tls_get_addr", "__real_cudaLaunchKernel", "atexit", "pthread_atfork",
+    "_GLOBAL_OFFSET_TABLE_", "__dso_handle", "__tls_get_addr", "__real_cudaLaunchKernel", "__real_cudaLaunch",
+    "atexit", "pthread_atfork",
 })  # fmt: skip
 _TORCHGENS = "_ZN2at4cuda"  # the namespace of what torchgen writes
 _UNREAD = ("torch", "runtime", "compat", "fuzz", "measure", "suite", "prebuilt")  # of this package: not the compiler
@@ -360,7 +361,14 @@ def _install(
 ) -> None:
     with temporary_folder(".warploom-aten-", folder) as scratch:
         library = scratch / LIBRARY
-        needed = ["-Wl,--wrap=cudaLaunchKernel", "-Wl,-z,defs", *built.libraries, "-ltorch_cpu", "-lc10"]
+        needed = [
+            "-Wl,--wrap=cudaLaunchKernel",
+            "-Wl,--wrap=cudaLaunch",
+            "-Wl,-z,defs",
+            *built.libraries,
+            "-ltorch_cpu",
+            "-lc10",
+        ]
         link(torch, toolchain, built.home / "lib64", objects, library, needed)
         library.replace(folder / LIBRARY)
         (folder / ABOUT).write_text(json.dumps(about, indent=1))
