@@ -61,6 +61,16 @@ def test_both_passes_take_a_variadic_device_function_without_a_cuda_toolkit(tmp_
         assert "-fcuda-allow-variadic-functions" in command
 
 
+def test_launches_do_not_depend_on_a_cuda_toolkit(tmp_path: Path) -> None:
+    """Without NVIDIA's clang launches by the calls that CUDA had before 9.2, one for each argument, unless it is told."""
+    found, source = toolchain.find_toolchain(), tmp_path / "t.cu"
+    source.write_text("__global__ void k(int *p) { *p = 1; }\nvoid f(int *p) { k<<<1, 1>>>(p); }\n")
+    command = host_command(found, source, None, tmp_path / "image", SourceOptions())
+    words = [word for word in map(str, command) if word not in ("-c", "-fsyntax-only")]
+    ran = toolchain.run_tool([*words, f"--cuda-path={tmp_path}", "-###"])
+    assert ran.stderr.count('"-target-sdk-version=13.0"') == 1
+
+
 def test_no_folder_is_searched_where_there_is_no_tbb(crossed: toolchain.Toolchain, tmp_path: Path) -> None:
     command = host_command(crossed, tmp_path / "t.cu", None, tmp_path / "image", SourceOptions())
     assert "None" not in command

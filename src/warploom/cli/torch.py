@@ -10,8 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
-from warploom.torch.aten.build import ALL_TYPES, TYPES, Wanted, build_kernels, find_sources, installed_folder
-from warploom.torch.aten.units import UNITS, chosen_units
+from warploom.torch.aten.build import (
+    ALL_TYPES,
+    TYPES,
+    Compiled,
+    Wanted,
+    build_kernels,
+    find_sources,
+    first_error,
+    installed_folder,
+)
+from warploom.torch.aten.units import ATEN_FOLDER, EXCLUDED, chosen_units, units_of
 from warploom.torch.build import build
 from warploom.torch.install import HOOK_FILE, OFF, Installed, find_torch
 
@@ -21,7 +30,7 @@ _ACTIONS = {
     "enable": "build what is missing, then have `import torch` bring the device",
     "disable": "leave PyTorch as it is",
     "status": "print what `import torch` does",
-    "build-aten": "compile PyTorch's own CUDA kernels, as far as Warploom knows their files",
+    "build-aten": "compile PyTorch's own CUDA kernels",
 }
 
 
@@ -51,23 +60,36 @@ def parser() -> argparse.ArgumentParser:
     aten.add_argument("--cpu", default="native", help="what the kernels are compiled for, as warpcc's --cpu")
     aten.add_argument("--folder", type=Path, default=installed_folder(), help="where the library goes (%(default)s)")
     aten.add_argument("--other-release", action="store_true", help="take sources of another release, for trials")
+    aten.add_argument(
+        "--verbose", action="store_true", help="print each file's outcome, time and memory when it is done"
+    )
     return made
 
 
 def build_aten(options: argparse.Namespace) -> int:
     """Compile ATen's own CUDA kernels; `import torch` loads them from then on."""
-    try:
-        units = chosen_units(options.files)
-    except KeyError as error:
-        known = ", ".join(unit.file.removesuffix(".cu") for unit in UNITS)
-        raise Diagnostic(f"no file {error} of ATen is known to Warploom", hint=f"known: {known}") from None
     torch = usable_torch()
     sources = find_sources(options.source, torch, other_release=options.other_release)
-    wanted = Wanted(units, options.types, ("--cpu", options.cpu), options.folder)
+    known = units_of(sources.folder)
+    try:
+        units = chosen_units(known, options.files)
+    except KeyError as error:
+        why = EXCLUDED.get(f"{error.args[0].removesuffix('.cu')}.cu")
+        raise Diagnostic(
+            f"no file {error} of ATen is compiled" + (f": {why}" if why else ""),
+            hint=f"files: {sources.folder / ATEN_FOLDER}",
+        ) from None
+
+    def tell(each: Compiled) -> None:
+        if options.verbose:
+            said = "" if each.made else f": not compiled: {first_error(each.error)}"
+            print(f"{each.unit.file}: {each.seconds:.0f} s, {each.memory >> 20} MiB{said}", file=sys.stderr, flush=True)
+
+    wanted = Wanted(units, options.types, ("--cpu", options.cpu), options.folder, tell)
     compiled = build_kernels(torch, sources, wanted)
     failed = [each for each in compiled if each.made is None]
     for each in failed:
-        print(f"{each.unit.file}: not compiled\n{each.error}", file=sys.stderr)
+        print(f"{each.unit.file}: left out\n{each.error}", file=sys.stderr)
     print(f"{len(compiled) - len(failed)} of {len(compiled)} files of ATen's CUDA kernels are in {options.folder}")
     return 1 if failed else 0
 

@@ -136,10 +136,10 @@ def _objects(torch: Installed, toolchain: Toolchain, home: Path) -> dict[str, Pa
 
 
 def jobs() -> int:
-    """How many compilations may run side by side: by processors, and by the memory that is free."""
+    """How many compilations may run side by side: MAX_JOBS, else by processors, and by the memory that is free."""
+    asked = int(os.environ.get("MAX_JOBS", "0") or 0)
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    wanted = int(os.environ.get("MAX_JOBS", "0") or 0) or len(os.sched_getaffinity(0))
-    return max(1, min(wanted, free // _JOB_MEMORY))
+    return asked or max(1, min(len(os.sched_getaffinity(0)), free // _JOB_MEMORY))
 
 
 def _make_home(toolkit: Path, home: Path) -> None:

@@ -3,10 +3,11 @@
 
     SOURCE/aten/src/ATen/native/cuda/X.cu --warpcc--> object --.
     torchgen --> UfuncCUDA_X.cu ----------warpcc--> object ----+--> warploom_aten/libwarploom_aten.so
-    torchgen --> RegisterCUDA.cpp, native/aten/*.cpp --clang---'    warploom_aten/about.json
+    torchgen --> RegisterCUDA.cpp, native/aten/*.cpp --clang---'    warploom_aten/about.json, files.tsv
 
 Each object is kept in the cache by its content, so that a build that was ended goes on where it was. A file that does
-not compile is told, and left out: its operators stay on the CPU backend.
+not compile, or that needs what no library has, is told, and left out. Registered are the operators whose kernel is in
+an object, or in libtorch_cpu behind a dispatch stub that an object gives a kernel; others stay on the CPU backend.
 """
 
 from __future__ import annotations
@@ -16,23 +17,27 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from warploom.cache import PACKAGE, cached_entry, content_key, entry_path
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
 from warploom.progress import Progress
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
-from warploom.torch.aten.units import CUDA_FOLDER, Unit
+from warploom.torch.aten.stubs import kernels_behind, registered_stubs
+from warploom.torch.aten.symbols import kernels_among, linkable, symbols_of
+from warploom.torch.aten.units import ATEN_FOLDER, CUDA_FOLDER, Unit
 from warploom.torch.build import FLAGS, NATIVE, Built, build, compile_command, jobs, link, object_versions
 from warploom.torch.install import OFF, Installed
 from warploom.version import VERSION
 
 LIBRARY = "libwarploom_aten.so"
 ABOUT = "about.json"
+FILES = "files.tsv"
 TYPES = (
     "Float",
     "Double",
@@ -52,10 +57,18 @@ _NATIVE_SOURCES = ("launches.cpp",)
 # As PyTorch's own build has them, without its kernels that are compiled when they run.
 _FLAGS = (
     "-std=c++20", "-O2", "-w", "-DNDEBUG", "-DUSE_CUDA", "-DTORCH_CUDA_BUILD_MAIN_LIB", "-DAT_DISABLE_JITERATOR",
-    "-DCUDA_HAS_FP16=1", "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
+    "-DCUDA_HAS_FP16=1", "-DCUB_WRAPPED_NAMESPACE=at_cuda_detail",
+    "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
     "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__", "-D_GLIBCXX_USE_CXX11_ABI=1",
     "--expt-relaxed-constexpr", "--expt-extended-lambda", "-Xcompiler", "-fPIC",
 )  # fmt: skip
+_NEEDED = ("libwarploom.so",)  # of the toolkit
+# What the linker, --wrap and the C library's static part define.
+_IMPLIED = frozenset({
+    "_GLOBAL_OFFSET_TABLE_", "__dso_handle", "__tls_get_addr", "__real_cudaLaunchKernel", "__real_cudaLaunch",
+    "atexit", "pthread_atfork",
+})  # fmt: skip
+_TORCHGENS = "_ZN2at4cuda"  # the namespace of what torchgen writes
 _UNREAD = ("torch", "runtime", "compat", "fuzz", "measure", "suite", "prebuilt")  # of this package: not the compiler
 
 
@@ -68,6 +81,17 @@ class Sources:
 
 
 @dataclass(frozen=True)
+class Compiled:
+    """What became of a unit."""
+
+    unit: Unit
+    made: Path | None
+    error: str  # what the compiler or the linker lacks where there is no object, or none that links
+    seconds: float = 0.0  # of a processor
+    memory: int = 0  # bytes, of its largest process
+
+
+@dataclass(frozen=True)
 class Wanted:
     """What to compile."""
 
@@ -75,23 +99,15 @@ class Wanted:
     types: Sequence[str]  # of TYPES and ALL_TYPES
     options: Sequence[str]  # of warpcc
     folder: Path  # where the library goes
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """What became of a unit."""
-
-    unit: Unit
-    made: Path | None
-    error: str  # what the compiler said where nothing was made
+    tell: Callable[[Compiled], None] = lambda _: None  # of each file, when it is done
 
 
 def find_sources(folder: Path, torch: Installed, *, other_release: bool) -> Sources:
     """The sources in `folder`; a Diagnostic where there are none, or, unless `other_release`, those of another
     release than the PyTorch that is installed: its kernels are compiled against that one's headers."""
-    if not (folder / CUDA_FOLDER).is_dir():
+    if not (folder / ATEN_FOLDER / CUDA_FOLDER).is_dir():
         raise Diagnostic(
-            f"{folder} has no {CUDA_FOLDER}: it is not a folder of PyTorch's sources",
+            f"{folder} has no {ATEN_FOLDER}/{CUDA_FOLDER}: it is not a folder of PyTorch's sources",
             hint=f"git clone --depth 1 --branch v{torch.release} of PyTorch's repository",
         )
     try:
@@ -112,14 +128,25 @@ def build_kernels(torch: Installed, sources: Sources, wanted: Wanted) -> list[Co
     toolchain = find_toolchain()
     built = build(torch)
     with temporary_folder("warploom-aten-") as scratch:
-        _generate(wanted.units, scratch)
+        _run_torchgen(scratch)
         compiled = _compile_units(torch, built, sources, wanted, scratch)
-        made = [each for each in compiled if each.made is not None]
-        if not made:
-            raise Diagnostic("none of ATen's files compiles:\n" + "\n".join(each.error for each in compiled[:1]))
-        _generate([each.unit for each in made], scratch)
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+        _write_table(wanted.folder, compiled)
+        _refuse_none(compiled)
+        provided = _provided(torch, toolchain, built)
+        host = _host_objects(torch, toolchain, built, [_OWN / name for name in _NATIVE_SOURCES])
+        provided = provided.union(*(symbols_of(path).defined for path in host))
+        # What the operators' registration defines is known when it is there, and that needs the kernels.
+        compiled = _without_lacking(compiled, provided, tentative=True)
+        while True:
+            _refuse_none(compiled)
+            made = [each for each in compiled if each.made is not None]
+            registration, operators = _register(torch, toolchain, built, sources, made, provided, scratch)
+            compiled = _without_lacking(compiled, provided | symbols_of(registration).defined)
+            if sum(each.made is not None for each in compiled) == len(made):
+                break
+        _write_table(wanted.folder, compiled)
         objects = [each.made for each in made if each.made is not None]
-        objects += _host_objects(torch, toolchain, built, scratch)
         about = {
             "torch": torch.version,
             "git_version": torch.git_version,
@@ -127,10 +154,91 @@ def build_kernels(torch: Installed, sources: Sources, wanted: Wanted) -> list[Co
             "warploom": VERSION,
             "device": built.home.name,
             "types": list(wanted.types),
-            "files": {each.unit.file: list(each.unit.operators) for each in made},
+            "files": [each.unit.file for each in made],
+            "operators": operators,
         }
-        _install(torch, toolchain, built, objects, wanted.folder, about)
+        _install(torch, toolchain, built, [*objects, *host, registration], wanted.folder, about)
     return compiled
+
+
+def _refuse_none(compiled: Sequence[Compiled]) -> None:
+    if all(each.made is None for each in compiled):
+        raise Diagnostic("none of ATen's files is compiled:\n" + "\n".join(each.error for each in compiled[:1]))
+
+
+def _write_table(folder: Path, compiled: Sequence[Compiled]) -> None:
+    """What became of each file, one a line: its name, seconds of a processor, MiB, what it lacks."""
+    rows = (
+        f"{each.unit.file}\t{each.seconds:.1f}\t{each.memory >> 20}\t{first_error(each.error)}" for each in compiled
+    )
+    (folder / FILES).write_text("".join(f"{row}\n" for row in rows))
+
+
+def first_error(text: str) -> str:
+    """The line of a compiler's output that says what is wrong."""
+    lines = text.splitlines()
+    return next((line for line in lines if "error" in line), lines[0] if lines else "").replace("\t", " ")
+
+
+def _without_lacking(
+    compiled: Sequence[Compiled], provided: frozenset[str], *, tentative: bool = False
+) -> list[Compiled]:
+    """Those that need what nobody defines without their object; `tentative`: torchgen may define all at::cuda::NAME."""
+    objects = {each.made: symbols_of(each.made) for each in compiled if each.made is not None}
+    if tentative:
+        provided = provided.union(
+            *((name for name in each.needed if name.startswith(_TORCHGENS)) for each in objects.values())
+        )
+    lacking = linkable(objects, provided)
+
+    def judged(each: Compiled) -> Compiled:
+        missing = lacking[each.made] if each.made is not None else frozenset[str]()
+        if not missing:
+            return each
+        return replace(each, made=None, error="needs " + ", ".join(sorted(missing)[:3]))
+
+    return [judged(each) for each in compiled]
+
+
+def _provided(torch: Installed, toolchain: Toolchain, built: Built) -> frozenset[str]:
+    """The symbols of the libraries that the kernels are linked with."""
+    own = [*built.libraries, *(built.home / "lib64" / name for name in _NEEDED)]
+    theirs = [torch.libraries / name for name in ("libtorch_cpu.so", "libc10.so")]
+    found = [_loaded(toolchain, name) for name in ("libstdc++.so.6", "libm.so.6", "libc.so.6", "libgcc_s.so.1")]
+    return _IMPLIED.union(*(symbols_of(path.resolve()).defined for path in (*own, *theirs, *found)))
+
+
+def _loaded(toolchain: Toolchain, name: str) -> Path:
+    """A system's library, where the compiler finds it."""
+    result = run_tool([toolchain.clang, f"-print-file-name={name}"])
+    return Path(result.stdout.strip())
+
+
+def _register(
+    torch: Installed,
+    toolchain: Toolchain,
+    built: Built,
+    sources: Sources,
+    made: Sequence[Compiled],
+    provided: frozenset[str],
+    scratch: Path,
+) -> tuple[Path, list[str]]:
+    """The object that registers the operators whose kernels are there, and their names."""
+    symbols = [symbols_of(each.made) for each in made if each.made is not None]
+    defined = frozenset[str]().union(*(each.defined for each in symbols))
+    texts = [_path_of(each.unit, sources, scratch).read_text(errors="replace") for each in made]
+    stubs = {stub for text in texts for stub in registered_stubs(text)}
+    kernels = set(kernels_among(defined).values())
+    kernels |= kernels_behind(sources.folder / ATEN_FOLDER / "native", stubs)
+    source = scratch / "RegisterCUDA.cpp"
+    while True:
+        operators = _run_torchgen(scratch, kernels)
+        (registration,) = _host_objects(torch, toolchain, built, [source])
+        # A function of that name which takes other arguments, or which libtorch_cpu keeps to itself.
+        absent = kernels_among(symbols_of(registration).needed - defined - provided)
+        if not absent:
+            return registration, operators
+        kernels -= set(absent.values())
 
 
 def _words(torch: Installed, built: Built, sources: Sources, wanted: Wanted) -> list[str]:
@@ -140,13 +248,14 @@ def _words(torch: Installed, built: Built, sources: Sources, wanted: Wanted) -> 
         *("-I", NATIVE, "-I", built.home / "include"),
         *(word for path in (torch.include, api, sources.folder / "aten" / "src") for word in ("-isystem", path)),
     ]
-    types = [f"-DWARPLOOM_ATEN_TYPES={','.join(wanted.types)}", "-include", "aten/types.h"]
+    types = [f"-DWARPLOOM_ATEN_TYPES={'+'.join(wanted.types)}", "-include", "aten/types.h"]
     return [*_FLAGS, *types, *map(str, folders), *wanted.options]
 
 
-def _generate(units: Sequence[Unit], folder: Path) -> None:
-    operators = [name for unit in units for name in unit.operators]
-    command = [sys.executable, "-m", "warploom.torch.aten.registration", str(folder), *operators]
+def _run_torchgen(folder: Path, kernels: Collection[str] = ()) -> list[str]:
+    """Have PyTorch's torchgen write the registration of what has one of `kernels`; the names of these operators."""
+    (folder / "kernels.txt").write_text("".join(f"{name}\n" for name in sorted(kernels)))
+    command = [sys.executable, "-m", "warploom.torch.aten.registration", str(folder), str(folder / "kernels.txt")]
     ran = subprocess.run(command, env=os.environ | {OFF: "0"}, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         needs_yaml = "No module named 'yaml'" in ran.stderr
@@ -154,6 +263,11 @@ def _generate(units: Sequence[Unit], folder: Path) -> None:
             f"PyTorch's torchgen does not run:\n{ran.stderr}",
             hint="pip install pyyaml" if needs_yaml else "is this PyTorch's own torchgen?",
         )
+    return (folder / "operators.txt").read_text().split()
+
+
+def _path_of(unit: Unit, sources: Sources, scratch: Path) -> Path:
+    return scratch / unit.file if unit.is_generated else sources.folder / ATEN_FOLDER / unit.file
 
 
 def _compile_units(torch: Installed, built: Built, sources: Sources, wanted: Wanted, scratch: Path) -> list[Compiled]:
@@ -161,7 +275,7 @@ def _compile_units(torch: Installed, built: Built, sources: Sources, wanted: Wan
     headers = [path.read_bytes() for path in sorted(_OWN.glob("*.h"))]
     places = [word.replace(str(built.home), "CUDA_HOME") for word in words]  # it holds the headers of this package
     versions = (torch.version, torch.git_version, sources.release, _compiler_key(), *places, *headers)
-    paths = {unit: (scratch if unit.is_generated else sources.folder / CUDA_FOLDER) / unit.file for unit in units}
+    paths = {unit: _path_of(unit, sources, scratch) for unit in units}
     absent = [unit for unit in units if not paths[unit].exists()]
     keys = {unit: content_key(*versions, path.read_bytes()) for unit, path in paths.items() if unit not in absent}
     missing = sum(not entry_path("aten-object", key).is_dir() for key in keys.values())
@@ -173,21 +287,45 @@ def _compile_units(torch: Installed, built: Built, sources: Sources, wanted: Wan
 
         def compile_into(folder: Path) -> None:
             line = [built.home / "bin" / "nvcc", "-c", paths[unit], *words]
-            result = run_tool([*line, "-o", folder / "object.o"])
-            if result.returncode != 0:
-                raise Diagnostic(result.stderr)
+            cost = _measured([*map(str, line), "-o", str(folder / "object.o")])
+            (folder / "cost").write_text(json.dumps(cost))
             progress.step()
 
         try:
-            return Compiled(unit, cached_entry("aten-object", keys[unit], compile_into) / "object.o", "")
-        except Diagnostic as error:
-            return Compiled(unit, None, str(error))
+            entry = cached_entry("aten-object", keys[unit], compile_into)
+            seconds, memory = json.loads((entry / "cost").read_text())
+            made = Compiled(unit, entry / "object.o", "", seconds, memory)
+        except _Failed as error:
+            made = Compiled(unit, None, error.text, error.seconds, error.memory)
+        wanted.tell(made)
+        return made
 
     try:
         with ThreadPoolExecutor(max_workers=jobs()) as pool:
             return list(pool.map(compile_one, units))
     finally:
         progress.end()
+
+
+class _Failed(Exception):
+    """A compiler that ended with an error."""
+
+    def __init__(self, text: str, seconds: float, memory: int) -> None:
+        super().__init__(text)
+        self.text, self.seconds, self.memory = text, seconds, memory
+
+
+def _measured(command: Sequence[str]) -> tuple[float, int]:
+    """Run a compiler: its processor seconds, and the bytes of the largest of its processes; _Failed when it fails."""
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        seconds, memory = used.ru_utime + used.ru_stime, used.ru_maxrss << 10
+        if process.returncode != 0:
+            raise _Failed(said.read() or f"ended with status {process.returncode}", seconds, memory)
+    return seconds, memory
 
 
 def _compiler_key() -> str:
@@ -197,11 +335,11 @@ def _compiler_key() -> str:
     return content_key(VERSION, *(part for path in read for part in (str(path), path.read_bytes())))
 
 
-def _host_objects(torch: Installed, toolchain: Toolchain, built: Built, scratch: Path) -> list[Path]:
-    """The objects of the registration and of what it needs."""
+def _host_objects(torch: Installed, toolchain: Toolchain, built: Built, sources: Sequence[Path]) -> list[Path]:
+    """The objects of C++ for the host: the registration, and what it needs."""
     made: list[Path] = []
     own = [path.read_bytes() for path in sorted(NATIVE.rglob("*.h"))]
-    for source in (scratch / "RegisterCUDA.cpp", *(_OWN / name for name in _NATIVE_SOURCES)):
+    for source in sources:
 
         def compile_into(folder: Path, source: Path = source) -> None:
             result = run_tool([*compile_command(torch, toolchain, built.home), "-c", source, "-o", folder / "object.o"])
@@ -221,10 +359,16 @@ def _install(
     folder: Path,
     about: Mapping[str, object],
 ) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     with temporary_folder(".warploom-aten-", folder) as scratch:
         library = scratch / LIBRARY
-        needed = ["-Wl,--wrap=cudaLaunchKernel", "-Wl,-z,defs", *built.libraries, "-ltorch_cpu", "-lc10"]
+        needed = [
+            "-Wl,--wrap=cudaLaunchKernel",
+            "-Wl,--wrap=cudaLaunch",
+            "-Wl,-z,defs",
+            *built.libraries,
+            "-ltorch_cpu",
+            "-lc10",
+        ]
         link(torch, toolchain, built.home / "lib64", objects, library, needed)
         library.replace(folder / LIBRARY)
         (folder / ABOUT).write_text(json.dumps(about, indent=1))

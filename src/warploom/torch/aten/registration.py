@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What PyTorch's torchgen writes for chosen CUDA operators: the wrappers that check, allocate and call a kernel.
+"""What PyTorch's torchgen writes for CUDA operators whose kernels are there: wrappers that check, allocate and call.
 
-    python -m warploom.torch.aten.registration FOLDER aten-operator...    (a process of its own, without `import torch`)
+    python -m warploom.torch.aten.registration FOLDER [KERNELS]    (a process of its own, without `import torch`)
 
-FOLDER/RegisterCUDA.cpp registers them. Each goes through `or_cpu_backend` (native/aten/registration.h): where a kernel
-was not compiled after all, the operator runs on the CPU backend. FOLDER/UfuncCUDA_*.cu are kernels of torchgen's own.
+KERNELS lists functions of at::native, one a line. FOLDER/RegisterCUDA.cpp registers the operators that PyTorch gives
+one of them for CUDA, FOLDER/operators.txt names them. Each goes through `or_cpu_backend` (native/aten/registration.h):
+where a kernel was not compiled after all, the operator runs on the CPU backend. FOLDER/UfuncCUDA_*.cu are kernels of
+torchgen's own.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from importlib import import_module
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
+
+NATIVE = Path(__file__).resolve().parent.parent / "native"
 
 _HEAD = """\
 #include "aten/registration.h"
@@ -31,6 +35,10 @@ _HEAD = """\
 #include <c10/util/ExclusivelyOwned.h>
 #include <torch/library.h>
 """
+# Operators that run on the CPU backend although their kernels compile, and why.
+LEFT_OUT: dict[str, str] = {}
+_OWN = re.compile(r"^TORCH_LIBRARY_IMPL\(aten, CUDA, \w+\) \{\n(.*?)^\}", re.M | re.S)
+_NAME = re.compile(r'"([\w.]+)"')
 _REGISTERED = re.compile(r'm\.impl\("([^"]+)",\s*TORCH_FN\(([^()]+)\)\);')
 
 
@@ -39,36 +47,46 @@ def packaged() -> Path:
     return Path(str(distribution("torch").locate_file("torchgen/packaged/ATen")))
 
 
-def write(folder: Path, operators: Collection[str]) -> None:
-    """Write the files for `operators`, as "mul.out"; ValueError names those that this PyTorch does not have."""
+def own_operators() -> set[str]:
+    """Those that libtorch_cuda.so registers itself."""
+    found: set[str] = set()
+    for path in NATIVE.glob("*.cpp"):
+        for block in _OWN.findall(path.read_text()):
+            found |= set(_NAME.findall(block))
+    return found
+
+
+def write(folder: Path, kernels: Collection[str], left_out: Collection[str]) -> None:
+    """Write the files for operators with one of `kernels`, but for those `left_out`, as "mul.out"."""
     gen: Any = import_module("torchgen.gen")
     model: Any = import_module("torchgen.model")
     native = packaged() / "native"
     parsed = gen.parse_native_yaml(str(native / "native_functions.yaml"), str(native / "tags.yaml"))
     index = parsed.backend_indices[model.DispatchKey.CUDA]
     groups = gen.get_grouped_native_functions(parsed.native_functions)
-    chosen = [group for group in groups if any(name in operators for name in names_of(group))]
-    unknown = set(operators) - {name for group in chosen for name in names_of(group)}
-    if unknown:
-        raise ValueError(f"this PyTorch has no operators {', '.join(sorted(unknown))}")
-    selected = {name for group in chosen for name in _registered(group, operators)}
-    (folder / "RegisterCUDA.cpp").write_text(_registration(index, chosen, selected))
-    for group in chosen:
+    for group in groups:
         if getattr(group, "structured", False) and group.out.ufunc_inner_loop:
             _write_ufunc(gen, group, index, folder)
+    found = [(group, _registered(group, index, kernels)) for group in groups]
+    kept = [(group, [name for name in names if name not in left_out]) for group, names in found]
+    chosen = [group for group, names in kept if names]
+    selected = {name for _, names in kept for name in names}
+    (folder / "RegisterCUDA.cpp").write_text(_registration(index, chosen, selected))
+    (folder / "operators.txt").write_text("".join(f"{name}\n" for name in sorted(selected)))
 
 
-def names_of(group: Any) -> list[str]:
-    """The operators of a group of torchgen's: a function, and its in-place and out variants."""
-    functions = group.functions() if hasattr(group, "functions") else [group]
-    return [str(function.func.name) for function in functions]
-
-
-def _registered(group: Any, operators: Collection[str]) -> list[str]:
-    """What of a group is registered: all variants of a structured kernel, else those that were asked for."""
+def _registered(group: Any, index: Any, kernels: Collection[str]) -> list[str]:
+    """What of a group of torchgen's (a function, and its in-place and out variants) has a kernel: all variants of a
+    structured one, else each by itself."""
+    functions = list(group.functions()) if hasattr(group, "functions") else [group]
     if getattr(group, "structured", False):
-        return names_of(group)
-    return [name for name in names_of(group) if name in operators]
+        return [str(each.func.name) for each in functions] if _has_kernel(group.out, index, kernels) else []
+    return [str(each.func.name) for each in functions if _has_kernel(each, index, kernels)]
+
+
+def _has_kernel(function: Any, index: Any, kernels: Collection[str]) -> bool:
+    found = index.get_kernel(function)
+    return found is not None and found.kernel in kernels
 
 
 def _registration(index: Any, groups: list[Any], selected: set[str]) -> str:
@@ -127,5 +145,11 @@ def _write_ufunc(gen: Any, group: Any, index: Any, folder: Path) -> None:
     )
 
 
+def main(folder: Path, kernels: Path | None) -> None:
+    """Write the files; without a list of kernels those for none."""
+    names = kernels.read_text().split() if kernels is not None else []
+    write(folder, frozenset(names), frozenset(own_operators()) | LEFT_OUT.keys())
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), frozenset(sys.argv[2:]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)

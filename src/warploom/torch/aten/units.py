@@ -1,55 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The files of ATen's CUDA kernels that are compiled, and the operators each brings.
+"""The files of ATen's CUDA kernels: all that PyTorch's sources have, but for those that need what there is not here.
 
-Most kernels are behind a dispatch stub: the operator's code is in libtorch_cpu, for all devices, and asks the stub for
-the kernel of its device. Which operators a file serves is therefore written down here; an operator whose kernel is
-missing all the same runs on the CPU backend, and is counted there.
+Which of them compile, and which link, is found by compiling and linking; this table holds what is known before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from warploom.core.records import dataclass
 
-CUDA_FOLDER = "aten/src/ATen/native/cuda"  # in PyTorch's sources
+ATEN_FOLDER = "aten/src/ATen"  # in PyTorch's sources
+CUDA_FOLDER = "native/cuda"  # in that
+_PATTERNS = ("native/cuda/*.cu", "native/cuda/*.cpp", "cuda/cub*.cu", "cuda/detail/IndexUtils.cu")
+GENERATED = ("UfuncCUDA_add.cu",)  # what torchgen writes
+_CUTLASS = "needs CUTLASS and a GPU's tensor cores"
+# Files that are not compiled, and why.
+EXCLUDED = {
+    "Blas.cpp": "products are those of libtorch_cuda.so, by the toolkit's cuBLAS or the CPU backend",
+    "Copy.cu": "copies are those of libtorch_cuda.so",
+    "GroupMM.cu": _CUTLASS,
+    "GroupedBlas.cpp": "products are those of libtorch_cuda.so, by the toolkit's cuBLAS or the CPU backend",
+    "LinearAlgebraStubs.cpp": "loads libtorch_cuda_linalg.so, NVIDIA's and MAGMA's linear algebra",
+    "MixedDtypesLinear.cu": _CUTLASS,
+    "RecordStream.cu": "streams are those of libtorch_cuda.so",
+    "RowwiseScaledMM.cu": _CUTLASS,
+    "ScaledBlas.cpp": "products are those of libtorch_cuda.so, by the toolkit's cuBLAS or the CPU backend",
+    "ScaledGroupMM.cu": _CUTLASS,
+    "int4mm.cu": "is written for a GPU's tensor cores, in PTX",
+    "int8mm.cu": "is written for a GPU's tensor cores, in PTX",
+    "jit_utils.cpp": "compiles kernels when they run; here all are compiled before",
+}
 
 
 @dataclass(frozen=True)
 class Unit:
     """One file."""
 
-    file: str  # in CUDA_FOLDER, or what torchgen writes
-    # Of aten, each with its functional, in-place and out variants where these are one kernel.
-    operators: tuple[str, ...]
+    file: str  # in ATEN_FOLDER, or what torchgen writes
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return Path(self.file).name
 
     @property
     def is_generated(self) -> bool:
         """Whether torchgen writes it."""
-        return self.file.startswith("Ufunc")
+        return self.file in GENERATED
 
 
-UNITS = (
-    Unit("FillKernel.cu", ("fill_.Scalar", "fill_.Tensor")),
-    Unit("UfuncCUDA_add.cu", ("add.out", "sub.out")),
-    Unit("BinaryMulKernel.cu", ("mul.out",)),
-    Unit("BinaryDivTrueKernel.cu", ("div.out",)),
-    Unit("ActivationThresholdKernel.cu", ("threshold.out", "threshold_backward.grad_input")),
-    Unit("ReduceSumProdKernel.cu", ("sum.IntList_out", "prod.int_out")),
-    Unit("ReduceMomentKernel.cu", ("mean.out", "std.correction", "var.correction")),
-    Unit(
-        "SoftMax.cu",
-        ("_softmax.out", "_softmax_backward_data.out", "_log_softmax.out", "_log_softmax_backward_data.out"),
-    ),
-    Unit("layer_norm_kernel.cu", ("native_layer_norm", "native_layer_norm_backward")),
-    Unit("Normalization.cu", ("native_batch_norm", "native_batch_norm.out", "native_batch_norm_backward")),
-    Unit(
-        "NLLLoss2d.cu",
-        ("nll_loss2d_forward.output", "nll_loss2d_forward", "nll_loss2d_backward.grad_input", "nll_loss2d_backward"),
-    ),
-    Unit("Loss.cu", ("nll_loss_forward.output", "nll_loss_backward.grad_input")),
-)
+def units_of(sources: Path) -> tuple[Unit, ...]:
+    """The files in PyTorch's sources, without those that are excluded; the large ones first."""
+    folder = sources / ATEN_FOLDER
+    found = {path for pattern in _PATTERNS for path in folder.glob(pattern) if path.name not in EXCLUDED}
+    ordered = sorted(found, key=lambda path: (-path.stat().st_size, path.name))
+    return tuple(Unit(name) for name in (*GENERATED, *(str(path.relative_to(folder)) for path in ordered)))
 
 
-def chosen_units(names: list[str]) -> tuple[Unit, ...]:
+def chosen_units(units: Sequence[Unit], names: Sequence[str]) -> tuple[Unit, ...]:
     """The units whose file names were given, with `.cu` or without; all for none. KeyError: the name of no unit."""
-    by_name = {unit.file.removesuffix(".cu"): unit for unit in UNITS}
-    return tuple(by_name[name.removesuffix(".cu")] for name in names) if names else UNITS
+    by_name = {name: unit for unit in units for name in (unit.name, Path(unit.file).stem)}
+    return tuple(dict.fromkeys(by_name[name] for name in names)) if names else tuple(units)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts the kernels that ATen's own code launches. The library is linked with --wrap=cudaLaunchKernel.
+// Counts the kernels that ATen's own code launches. The library is linked with --wrap for both calls: which of them
+// stands behind <<<>>> depends on the CUDA toolkit that clang sees.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <unordered_map>
 
 extern "C" cudaError_t __real_cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+extern "C" cudaError_t __real_cudaLaunch(const void *);
 
 namespace {
 
@@ -19,15 +21,22 @@ std::unordered_map<const void *, uint64_t> &counts() {
   return *launches;
 }
 
+void count(const void *kernel) {
+  const std::lock_guard lock(mutex);
+  ++counts()[kernel];
+}
+
 }  // namespace
 
 extern "C" cudaError_t __wrap_cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                                size_t shared, cudaStream_t stream) {
-  {
-    const std::lock_guard lock(mutex);
-    ++counts()[kernel];
-  }
+  count(kernel);
   return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+extern "C" cudaError_t __wrap_cudaLaunch(const void *kernel) {
+  count(kernel);
+  return __real_cudaLaunch(kernel);
 }
 
 // Lines "COUNT NAME" of kernels' mangled names; until the next call of this thread.

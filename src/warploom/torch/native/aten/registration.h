@@ -11,8 +11,14 @@
 #include <torch/library.h>
 
 #include <memory>
+#include <string>
 
 namespace warploom::torch {
+
+// A dispatch stub that no file gave a kernel for CUDA.
+inline bool lacks_kernel(const c10::Error &error) {
+  return error.msg().find("DispatchStub: missing kernel for ") != std::string::npos;
+}
 
 class OrCpuBackend final : public c10::OperatorKernel {
  public:
@@ -22,11 +28,13 @@ class OrCpuBackend final : public c10::OperatorKernel {
     const auto count = static_cast<std::ptrdiff_t>(op.schema().arguments().size());
     const ::torch::jit::Stack arguments(stack->end() - count, stack->end());
     const size_t below = stack->size() - arguments.size();
+    // Where one of these is caught, nothing was launched: a kernel is looked for first.
     try {
       kernel_.callBoxed(op, keys, stack);
       return;
     } catch (const NotCompiled &) {
-      // Nothing was launched: a kernel is looked for first.
+    } catch (const c10::Error &error) {
+      if (!lacks_kernel(error)) throw;
     }
     stack->resize(below);
     stack->insert(stack->end(), arguments.begin(), arguments.end());

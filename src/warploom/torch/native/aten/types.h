@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Read before each file of ATen's: AT_DISPATCH_* compile a kernel only for the types of WARPLOOM_ATEN_TYPES
-// (c10::ScalarType's names, with commas), and throw NotCompiled for others. A kernel for one type is a tenth of a
+// (c10::ScalarType's names, Float+Half), and throw NotCompiled for others. A kernel for one type is a tenth of a
 // file's compile time.
 #pragma once
 
@@ -11,12 +11,15 @@
 
 namespace warploom::torch {
 
+struct Types {
+  uint64_t bits = 0;
+};
+constexpr Types operator+(Types types, c10::ScalarType type) { return {types.bits | uint64_t{1} << int(type)}; }
+
 constexpr bool is_compiled(c10::ScalarType type) {
   using enum c10::ScalarType;
-  for (const c10::ScalarType each : {WARPLOOM_ATEN_TYPES}) {
-    if (each == type) return true;
-  }
-  return false;
+  constexpr Types compiled = Types() + WARPLOOM_ATEN_TYPES;
+  return (compiled.bits >> int(type) & 1) != 0;
 }
 
 template <c10::ScalarType type>
