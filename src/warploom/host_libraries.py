@@ -26,6 +26,7 @@ KERNELS = "kernels"  # the folders whose sources are compiled for each level of 
 _FOLDER = SOURCES / "libraries"
 _EXPORTS = SOURCES / "exports.map"
 OPENBLAS = "scipy_openblas32"  # the Python package that brings OpenBLAS, in its folder lib
+OPENBLAS_FILE = "libscipy_openblas.so"
 _FLAGS = ("-O3", "-fno-math-errno", "-ffp-contract=fast", "-Wno-unused-parameter")
 
 
@@ -175,7 +176,7 @@ def openblas_file() -> Path | None:
 
     found = find_spec(OPENBLAS)
     places = found.submodule_search_locations if found is not None else None
-    files = (Path(place) / "lib" / "libscipy_openblas.so" for place in places or ())
+    files = (Path(place) / "lib" / OPENBLAS_FILE for place in places or ())
     return next((file for file in files if file.exists()), None)
 
 

@@ -271,6 +271,9 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
         for library in host_libraries.HOST_LIBRARIES:
             (lib / library.file).symlink_to(ready / library.file)
             host_libraries.place_links(library, lib, library.file)
+        # What is loaded from here looks for OpenBLAS from here: the loader takes a link's folder for the library's.
+        openblas = ready.parents[2] / host_libraries.OPENBLAS / "lib" / host_libraries.OPENBLAS_FILE
+        (lib / openblas.name).symlink_to(openblas)
     else:
         _link(toolchain, _objects(toolchain), lib / LIBRARY, toolchain.link_flags)
         host_libraries.place_stand_ins(lib, LIBRARY)

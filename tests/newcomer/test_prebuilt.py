@@ -8,11 +8,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from warploom import runtime_library
+from warploom import host_libraries, runtime_library
 from warploom.cli.main import main as warploom
 from warploom.cli.warpcc import main as warpcc
 from warploom.toolchain import find_toolchain
@@ -95,6 +96,26 @@ def test_a_toolkit_that_the_cache_has_lost_is_made_again(installed: Path) -> Non
     shutil.rmtree(installed / "cache" / "toolkit")
     assert warpcc(["a.cu", "-o", "a"]) == 0
     assert _run("a") == EXPECTED
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_library_that_the_toolkit_leads_to_finds_openblas(wheel: Path) -> None:
+    """PyTorch and host compilers link with the toolkit's folder, where the libraries are links into the package."""
+    openblas = host_libraries.openblas_file()
+    if openblas is None:
+        pytest.skip("no OpenBLAS")
+    beside = wheel.parents[1] / host_libraries.OPENBLAS / "lib"  # of the package that `wheel` is a folder of
+    lib = runtime_library.toolkit(find_toolchain()) / "lib64"
+    assert (lib / openblas.name).readlink() == beside / openblas.name
+    beside.mkdir(parents=True)
+    (beside / openblas.name).symlink_to(openblas)
+    try:
+        create = "import ctypes; print(ctypes.CDLL('libcublas.so').cublasCreate_v2(ctypes.byref(ctypes.c_void_p())))"
+        command = [sys.executable, "-c", create.replace("libcublas.so", str(lib / "libcublas.so"))]
+        done = subprocess.run(command, text=True, capture_output=True, check=True)
+    finally:
+        shutil.rmtree(beside.parent)
+    assert done.stdout == "0\n"
 
 
 @pytest.mark.usefixtures("installed")
