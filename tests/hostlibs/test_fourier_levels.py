@@ -47,14 +47,12 @@ def transform(
     out = np.zeros((batch, width) if stride == 1 else data.shape, types[kind == TO_REAL])
     sizes = [ctypes.c_int64(each) for each in (n, batch, stride)]
     places = [ctypes.c_void_p(each.ctypes.data) for each in (data, out)]
-    engine.transform(
-        ctypes.c_bool(is_double), kind, *sizes, ctypes.c_bool(inverse), ctypes.c_int64(pieces), *places
-    )
+    engine.transform(ctypes.c_bool(is_double), kind, *sizes, ctypes.c_bool(inverse), ctypes.c_int64(pieces), *places)
     return out
 
 
 def bound(n: int, dtype: Any) -> float:
-    """Of the error over the norm, as in fft.py: convolutions, which large prime factors become, have eight units more."""
+    """Of the error over the norm, as in fft.py: convolutions, which large prime factors become, have 8 units more."""
     return float((3 * np.log2(n + 1) + 14) * np.finfo(dtype).eps)
 
 

@@ -96,7 +96,7 @@ def test_a_row_keeps_its_mask(write: str, bits: int, width: int, cluster: bool) 
 
 
 def test_of_blocks_that_are_seldom_no_store_is_tried_without_its_mask() -> None:
-    function = tile(BEHIND)
+    function = tile(REVERSED)
     for block in named(function, "block"):
         block.attrs[PARTIAL] = True
     found = vectorised(function, 8, 1)
