@@ -111,6 +111,7 @@ def test_another_level_or_processor_is_not_its_business(tmp_path: Path) -> None:
 def test_one_that_ends_is_left_aside(how: str, tmp_path: Path) -> None:
     process = started()
     good = module_of(TEXT, tmp_path)
+    assert emitter.emit(good, LEVEL, CPU, tmp_path / "t.o")
     if how == "killed":
         os.kill(process, signal.SIGKILL)
         assert soon(lambda: process not in processes())
@@ -121,6 +122,28 @@ def test_one_that_ends_is_left_aside(how: str, tmp_path: Path) -> None:
     assert not emitter.emit(good, LEVEL, CPU, tmp_path / "t.o"), "nobody waits any more"
     started()
     assert emitter.emit(good, LEVEL, CPU, tmp_path / "t.o")
+
+
+def test_where_none_can_be_nobody_tries_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tried: list[int] = []
+
+    def program(_toolchain: object) -> Path:
+        tried.append(1)
+        if len(tried) == 1:
+            return Path("/bin/false")  # ends at once
+        raise OSError("it does not link")
+
+    monkeypatch.setattr(emitter, "_program", program)
+    emitter.start(find_toolchain(), LEVEL, CPU)
+    emitter.started()
+    assert not emitter.emit(module_of(TEXT, tmp_path), LEVEL, CPU, tmp_path / "t.o")
+    emitter.start(find_toolchain(), LEVEL, CPU)
+    assert len(tried) == 1
+    emitter.end()
+    for _ in range(2):
+        emitter.start(find_toolchain(), LEVEL, CPU)
+        assert not emitter.emit(module_of(TEXT, tmp_path), LEVEL, CPU, tmp_path / "t.o")
+    assert len(tried) == 2
 
 
 def test_files_that_took_its_descriptors_are_left_alone(tmp_path: Path) -> None:

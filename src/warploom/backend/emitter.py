@@ -31,7 +31,7 @@ class _Emitter:
     """One such process, for the code generator at `level` and for `cpu`; OSError where it cannot be started."""
 
     def __init__(self, toolchain: Toolchain, level: int, cpu: str) -> None:
-        self.is_for = level, cpu
+        self.is_for, self.has_emitted = (level, cpu), False
         target = toolchain.target
         program, features = _program(toolchain), ARCHITECTURES[target.arch].features
         plain = cpu.partition("+")[0]  # as LLVM has it; for the loop that it begins with, modules say it themselves
@@ -72,6 +72,7 @@ class _Waiting:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.emitter: _Emitter | None = None
+        self.is_of_use = True  # until it is found that none can be started here, or that it ends at once
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
@@ -91,9 +92,13 @@ _waiting = _Waiting()
 def start(toolchain: Toolchain, level: int, cpu: str) -> None:
     """Have an emitter wait for modules at that level and for that processor, unless one does so already."""
     with _waiting.lock:
-        if _waiting.emitter is None or _waiting.emitter.is_for != (level, cpu):
-            with suppress(OSError):
-                _waiting.put(_Emitter(toolchain, level, cpu))
+        is_there = _waiting.emitter is not None and _waiting.emitter.is_for == (level, cpu)
+        if is_there or not _waiting.is_of_use:
+            return
+        try:
+            _waiting.put(_Emitter(toolchain, level, cpu))
+        except OSError:
+            _waiting.is_of_use = False
 
 
 def started() -> None:
@@ -104,10 +109,11 @@ def started() -> None:
 
 
 def end() -> None:
-    """Have none wait any more."""
+    """Have none wait any more, as in a process that has begun."""
     started()
     with _waiting.lock:
         _waiting.put(None)
+        _waiting.is_of_use = True
 
 
 def emit(module: Module, level: int, cpu: str, output: Path) -> bool:
@@ -122,8 +128,11 @@ def emit(module: Module, level: int, cpu: str, output: Path) -> bool:
             is_done = emitter.emit(bitcode, output)
             bitcode.unlink()
         finally:
-            if not is_done:  # nor is its answer taken for that to another question
+            if is_done:
+                emitter.has_emitted = True
+            else:  # nor is its answer taken for that to another question
                 _waiting.put(None)
+                _waiting.is_of_use = emitter.has_emitted
         return is_done
 
 
