@@ -90,9 +90,14 @@ class Case:
 
     @property
     def bound(self) -> float:
-        count = float(np.prod(self.lengths))
-        has_large = any(_largest_factor(length) > 13 for length in self.lengths)
-        return (3 * np.log2(max(2.0, count)) + 6 + (8 if has_large else 0)) * float(np.finfo(self.real).eps)  # type: ignore[arg-type]
+        return bound(self.lengths, self.real)
+
+
+def bound(lengths: Sequence[int], real: type[np.generic]) -> float:
+    """Of the error over the norm of the result."""
+    count = float(np.prod(lengths))
+    has_large = any(_largest_factor(length) > 13 for length in lengths)
+    return (3 * np.log2(max(2.0, count)) + 6 + (8 if has_large else 0)) * float(np.finfo(real).eps)  # type: ignore[arg-type]
 
 
 def _largest_factor(number: int) -> int:

@@ -38,7 +38,7 @@ std::int64_t rows_of_matrix(std::int64_t n) {
     if (n % n1 != 0) continue;
     const std::int64_t n2 = n / n1;
     const double cost = static_cast<double>((n2 + lanes - 1) / lanes * n1) * cost_of_value(n1, 6) +
-                        static_cast<double>((n1 + lanes - 1) / lanes * n2) * cost_of_value(n2, 5.5);
+                        static_cast<double>((n1 + lanes - 1) / lanes * n2) * cost_of_value(n2, 5.2);
     if (best == 0 || cost < least) best = n1, least = cost;
   }
   return best;
