@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Write runtime/launch_path.txt: the functions that a launch and a wait for it run, in the order in which they do.
+"""Write runtime/launch_path.txt: the functions that a launch and a wait for it run, in the order in which they do, and
+the small variables that they read.
 
     python scripts/launch_path.py
 
@@ -21,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "src" / "warploom" / "runtime" / "launch_path.txt"
 TRACED = 600_000  # memory accesses, of the program's last launches
+SMALL = 64  # bytes of a variable that goes beside others: flags, pointers to what is made once
 PROGRAM = """
 #include <unistd.h>
 #include <cstdio>
@@ -51,19 +53,25 @@ BEHIND = re.compile(
     r"|14leave_the_rest|10StreamWork|9lock_queue|6Member"
 )
 FIRST = "__cudaPushCallConfiguration"
+CODE = "tTwW"  # kinds of symbols, as nm has them
+OURS = re.compile(r"_ZG?[A-Z]*N8warploom")  # variables of the runtime
 # The program's own.
 NOT_OURS = re.compile(r"^(main|_init|_fini|_start|__do_global|__cxx_global|.*__device_stub__|.*step)")
 
 
-def functions(program: Path) -> list[tuple[int, str]]:
-    """Addresses and names of its functions, in order."""
-    listed = subprocess.run(["nm", "--defined-only", program], capture_output=True, text=True, check=True)
-    rows = [line.split(" ", 2) for line in listed.stdout.splitlines()]
-    return sorted((int(address, 16), name) for address, kind, name in rows if kind in "tTwW")
+def symbols(program: Path, kinds: str) -> list[tuple[int, str]]:
+    """Addresses and names of its symbols of these kinds, in order; of variables the small ones."""
+    listed = subprocess.run(["nm", "-S", "--defined-only", program], capture_output=True, text=True, check=True)
+    found: list[tuple[int, str]] = []
+    for line in listed.stdout.splitlines():
+        match = re.match(r"(\w+) (?:(\w{2,}) )?(\w) (.*)", line)  # what is written in assembly has no size
+        if match and match[3] in kinds and (match[3] in CODE or int(match[2] or "0", 16) <= SMALL):
+            found.append((int(match[1], 16), match[4]))
+    return sorted(found)
 
 
-def trace(program: Path) -> tuple[int, list[int]]:
-    """The address of main as it runs, and those of its last instructions."""
+def trace(program: Path) -> tuple[int, list[int], list[int]]:
+    """The address of main as it runs, and those of its last instructions and of what they read and wrote."""
     words = ["valgrind", "--tool=lackey", "--trace-mem=yes", program]
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={"WARPLOOM_NUM_THREADS": "2"}
@@ -74,8 +82,26 @@ def trace(program: Path) -> tuple[int, list[int]]:
     main = int(process.stdout.readline(), 16)
     if process.wait() != 0:
         raise SystemExit("the traced program failed")
-    found = [re.match(r"I +([0-9a-f]+),", line) for line in last]
-    return main, [int(each[1], 16) for each in found if each]
+    found = [re.match(r"(I| L| S| M) +([0-9a-f]+),", line) for line in last]
+    places = [(each[1], int(each[2], 16)) for each in found if each]
+    return main, [at for what, at in places if what == "I"], [at for what, at in places if what != "I"]
+
+
+def names_at(addresses: list[int], known: list[tuple[int, str]]) -> list[str]:
+    """The symbols that the addresses lie in or behind, each once, in order of the addresses."""
+    starts = [address for address, _ in known]
+    ran: dict[str, None] = {}
+    for address in addresses:
+        index = bisect.bisect_right(starts, address) - 1
+        if index >= 0 and address < starts[-1]:
+            ran[known[index][1]] = None
+    return list(ran)
+
+
+def variables_at(addresses: list[int], known: list[tuple[int, str]]) -> list[str]:
+    """The small variables that were read or written."""
+    places = dict(known)
+    return list(dict.fromkeys(places[address] for address in addresses if address in places))
 
 
 def main() -> None:
@@ -85,21 +111,17 @@ def main() -> None:
         source.write_text(PROGRAM)
         flags = ["-O3", "--cpu=x86-64-v3", "-cudart=static"]  # valgrind knows no wider vectors
         subprocess.run([sys.executable, "-m", "warploom.cli.warpcc", *flags, source, "-o", program], check=True)
-        known = functions(program)
+        known, variables = symbols(program, CODE), symbols(program, "bBdDrRuV")
         subprocess.run(["strip", "-g", program], check=True)  # nor clang's debugging information
-        begin, addresses = trace(program)
+        begin, addresses, accesses = trace(program)
     offset = begin - next(address for address, name in known if name == "main")
-    starts = [address for address, _ in known]
-    ran: dict[str, None] = {}
-    for address in addresses:
-        index = bisect.bisect_right(starts, address - offset) - 1
-        if index >= 0 and address - offset < starts[-1]:
-            ran[known[index][1]] = None
+    ran = names_at([address - offset for address in addresses], known)
+    read = [name for name in variables_at([at - offset for at in accesses], variables) if OURS.match(name)]
     names = [*ran, *(name for _, name in known if ALSO.match(name) and name not in ran)]
     begin = names.index(FIRST)
     names = [name for name in names[begin:] + names[:begin] if not NOT_OURS.match(name)]
     names.sort(key=lambda name: BEHIND.search(name) is not None)
-    LIST.write_text("".join(f"{name}\n" for name in names))
+    LIST.write_text("".join(f"{name}\n" for name in [*names, *read]))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ SUFFIXES = (".cpp", ".S")
 # Programs find the library when they are loaded, or soon: its few thread-local variables have their place by then.
 _FLAGS = (
     "-std=c++20", "-O2", "-g1", "-gdwarf-4", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall",
-    "-Wextra", "-fno-math-errno", "-ffunction-sections",
+    "-Wextra", "-fno-math-errno", "-ffunction-sections", "-fdata-sections",
 )  # fmt: skip
 # A header is what it says: a compiler that was installed again has the same ones at other times.
 _BY_CONTENT = "-fpch-validate-input-files-content"
