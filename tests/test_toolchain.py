@@ -62,7 +62,7 @@ def test_both_passes_take_a_variadic_device_function_without_a_cuda_toolkit(tmp_
 
 
 def test_launches_do_not_depend_on_a_cuda_toolkit(tmp_path: Path) -> None:
-    """Without NVIDIA's clang launches by the calls that CUDA had before 9.2, one an argument, unless it is told."""
+    """Without NVIDIA's clang launches by the calls of CUDA before 9.2, one for each argument, unless it is told."""
     found, source = toolchain.find_toolchain(), tmp_path / "t.cu"
     source.write_text("__global__ void k(int *p) { *p = 1; }\nvoid f(int *p) { k<<<1, 1>>>(p); }\n")
     command = host_command(found, source, None, tmp_path / "image", SourceOptions())

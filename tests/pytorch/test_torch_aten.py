@@ -45,10 +45,12 @@ REGISTER_DISPATCH(fill_stub, &fill_here)
 
 }  // namespace at::native
 """
-# What libtorch_cpu has for all devices: read, not compiled.
-OPERATOR = (
-    "Tensor &fill_out(Tensor &self) { fill_stub(x, y); }\nTensor &fill_(Tensor &self) { return fill_out(self); }\n"
-)
+# What libtorch_cpu has for all devices: read, not compiled. Products are said to ask the stub of fill_, and do not.
+OPERATOR = """
+Tensor &fill_out(Tensor &self) { fill_stub(x, y); }
+Tensor &fill_(Tensor &self) { return fill_out(self); }
+TORCH_IMPL_FUNC(mul_out)(const Tensor &self) { fill_stub(x, y); }
+"""
 USE = """
 import torch, warploom.torch
 warploom.torch.reset_coverage()
@@ -57,11 +59,13 @@ x.fill_(3)
 x[:, ::2].fill_(4)
 y = torch.empty(10, dtype=torch.int64, device="cuda").fill_(7)
 z = torch.empty(10, dtype=torch.float64, device="cuda").fill_(7)
+product = torch.arange(4, device="cuda") * 2
 torch.cuda.synchronize()
 seen = warploom.torch.coverage()
 print(x.cpu().sum().item(), y.tolist() == z.tolist() == [7] * 10)
 print(sum(seen.launches.values()), all("elementwise" in name for name in seen.launches))
 print(seen.on_cpu_backend.get("aten::fill_.Scalar"))
+print(product.tolist(), [name for name in seen.on_cpu_backend if "mul" in name])
 """
 
 
@@ -91,7 +95,7 @@ def test_a_kernel_is_compiled_registered_launched_and_counted(sources: Path, tmp
     environment = os.environ | {"WARPLOOM_TORCH_ATEN": str(tmp_path)}
     ran = subprocess.run([sys.executable, "-c", USE], env=environment, capture_output=True, text=True, check=False)
     # Three launches for float and double; int64 was not compiled, and ran on the CPU backend.
-    assert ran.stdout.splitlines() == ["17500.0 True", "3 True", "1"], ran.stderr
+    assert ran.stdout.splitlines() == ["17500.0 True", "3 True", "1", "[0, 2, 4, 6] ['aten::mul.Tensor']"], ran.stderr
 
 
 def test_what_cannot_be_built_is_said(sources: Path, tmp_path: Path) -> None:

@@ -223,7 +223,7 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         # clang checks the name and no more; the macros it derives from it are replaced.
         f"--offload-arch=sm_{DEVICE_ARCH}",
         *("-U__CUDA_ARCH_LIST__", f"-D__CUDA_ARCH_LIST__={options.arch * 10}"),
-        # clang looks for NVIDIA's toolkit, and launches by the calls of the release that it finds, or of the oldest.
+        # clang looks for NVIDIA's toolkit, and launches by the calls of the release that it finds, else of the oldest.
         *_xclang(f"-target-sdk-version={major}.{minor}"),
         # clang 19 passes it on by itself where it finds a CUDA toolkit of NVIDIA's, and needs it in the host pass, too.
         *_xclang("-fcuda-allow-variadic-functions"),
