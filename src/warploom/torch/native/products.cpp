@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Matrix products of float and double by the toolkit's cuBLAS, which is faster than the CPU backend's on one thread
-// (decision 31). Others run there: where PyTorch has several threads, of other types, of hardly any work, of shapes that
-// do not fit (it says so), or recorded in a graph. The CPU backend's threads are OpenMP's, which spin after each of its
-// operators: those of cuBLAS would wait for the same processors.
+// (decision 31). Others run there: where PyTorch has several threads, of other types, of hardly any work, of shapes
+// that do not fit (it says so), or recorded in a graph. The CPU backend's threads are OpenMP's, which spin after each
+// of its operators: those of cuBLAS would wait for the same processors.
 #include "cpu_backend.h"
 #include "device.h"
 
