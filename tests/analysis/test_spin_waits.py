@@ -312,3 +312,40 @@ def test_conditions_of_the_kernel_own_arguments() -> None:
     function = parse_function(text)
     verify(function, "cfg")
     assert find_spin_wait(function) is not None
+
+
+WITHOUT_STATES = {
+    "sums that nobody reads, between barriers": """
+  ^entry:
+    br 0:i32 [targets=(head), counts=(1)]
+  ^head(%i: i32):
+    %x: i32 = load %p [align=4]
+    %old: i32 = atomicrmw %q, %x [operation=add, ordering=monotonic, align=4]
+    barrier [level=block]
+    %next: i32 = add %i, 1:i32
+    %c: i1 = icmp %next, %n [pred=slt]
+    cond_br %c, %next [targets=(head, after), counts=(1, 0)]
+  ^after:
+    ret
+""",
+    "a loop of sums that nobody reads": """
+  ^entry:
+    br 0:i32 [targets=(head), counts=(1)]
+  ^head(%i: i32):
+    %x: i32 = load %p [align=4]
+    %old: i32 = atomicrmw %q, %x [operation=add, ordering=monotonic, align=4]
+    %next: i32 = add %i, 1:i32
+    %c: i1 = icmp %next, %x [pred=slt]
+    cond_br %c, %next [targets=(head, after), counts=(1, 0)]
+  ^after:
+    ret
+""",
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_STATES)
+def test_no_states_are_asked_for_where_no_loop_can_look(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function = parse_function(_HEAD + WITHOUT_STATES[name] + "}\n")
+    verify(function, "cfg")
+    monkeypatch.setattr("warploom.analysis.spin_waits.path_states", None)
+    assert find_spin_wait(function) is None

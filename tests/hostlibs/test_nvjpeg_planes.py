@@ -2,6 +2,7 @@
 # feature: Device libraries / nvJPEG: pictures from and to JPEG files, by libturbojpeg
 """nvJPEG's planes of any sampling, made here by a small baseline encoder, and the codes that an H200 recorded."""
 
+# functions: nvjpegDecodeBatchedSupported nvjpegDecodeBatchedSupportedEx
 # functions: nvjpegDecode nvjpegJpegStreamParse nvjpegDecoderJpegSupported nvjpegJpegStreamGetComponentDimensions
 # functions: nvjpegEncoderParamsSetSamplingFactors nvjpegEncodeImage nvjpegEncodeYUV
 from __future__ import annotations
@@ -236,6 +237,12 @@ def test_files_and_formats_as_an_h200_answers(jpeg: Jpeg) -> None:
         stream = parse(jpeg, File(factors).data())[1]
         assert jpeg.library.nvjpegDecoderJpegSupported(decoder, stream, None, byref(says)) == SUCCESS
         assert says.value == answer
+        for ask, params in ((jpeg.library.nvjpegDecodeBatchedSupported, ()),
+                            (jpeg.library.nvjpegDecodeBatchedSupportedEx, (None,))):  # fmt: skip
+            says.value = -1
+            assert ask(jpeg.handle, stream, *params, byref(says)) == SUCCESS
+            assert says.value == answer
+            assert ask(None, stream, *params, byref(says)) == INVALID
 
 
 @pytest.mark.parametrize("cut", [1, 30, 60, 200, 400])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix products of float and double go to cuBLAS, whatever the strides; all others to the CPU backend."""
+"""On one thread products of float and double go to cuBLAS, whatever the strides; all others to the CPU backend."""
 
 from __future__ import annotations
 
@@ -81,6 +81,18 @@ def test_other_types_are_the_cpu_backends(torch: Any) -> None:
         one = torch.ones(40, 40, device="cuda", dtype=type_)
         assert one.mm(one)[0, 0].item() == 40
     assert on_cpu_backend("mm") == 3
+
+
+def test_on_several_threads_they_are_the_cpu_backends(torch: Any) -> None:
+    """Its threads spin after each operator; those of cuBLAS would wait for their processors."""
+    one = torch.ones(40, 40, device="cuda")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        assert one.mm(one)[0, 0].item() == 40
+    finally:
+        torch.set_num_threads(threads)
+    assert on_cpu_backend("mm") == 1
 
 
 def test_wrong_shapes_and_devices_are_pytorchs_errors(torch: Any) -> None:

@@ -71,7 +71,7 @@ class Cycle:
         self.owners: dict[Value, tuple[Block, int]] = {
             param: (block, number) for block in self.blocks for number, param in enumerate(block.params)
         }
-        self.lets_others_in = any(_lets_others_in(op) for op in self.ops)
+        self.lets_others_in = any(lets_others_in(op) for op in self.ops)
         self.writing = [op for op in self.ops if op.name in WRITES]
         self.written = {op.operands[WRITES[op.name]] for op in self.writing}
         self.looking = [op for op in self.ops if op.attrs.get("looks")]
@@ -249,7 +249,7 @@ class Cycle:
         return any(edge.source in home and home[edge.source] == home.get(edge.target) for edge in edges)
 
 
-def _lets_others_in(op: Op) -> bool:
+def lets_others_in(op: Op) -> bool:
     """Whether compilers load anew what was loaded before `op`, and threads write so that others see it."""
     return op.name in ("fence", "barrier") or (op.name == "call" and op.attrs.get("callee") in SLEEPS)
 

@@ -27,6 +27,9 @@ taken out of the loop, and the loop does not wait when no cycle is left. These e
 A loop that no look decides about (cycle.py) ends by itself, or never; the loops in it are asked one by one. A barrier
 of the block on every way round lets all its threads go on together, so cycles with one do not wait. The answer errs
 towards waiting: such kernels run on the reference engine.
+
+Every cycle of states is a way through the blocks: where no cycle of blocks without such a barrier holds a look, no
+states are asked for (they take longer than all else here).
 """
 
 from __future__ import annotations
@@ -34,18 +37,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from warploom.analysis.components import is_cycle, strong_components
-from warploom.analysis.cycle import SLEEPS, Cycle
+from warploom.analysis.cycle import SLEEPS, Cycle, lets_others_in
 from warploom.analysis.path_states import Edge, States, path_states
 from warploom.analysis.permanent_claims import claimed_edges
 from warploom.analysis.progress import chased_edges, counted_edges, retry_edges, walked_edges
-from warploom.ir.core import Function, Op
+from warploom.ir.core import Block, Function, Op, Operand
 
 _BLOCK_LEVELS = ("block", "grid")
 
 
 def find_spin_wait(function: Function) -> Op | None:
     """The access that a loop of `function` (in CFG form) waits on; None when no loop waits for another thread."""
-    if not any(_may_be_waited_on(op) for block in function.blocks for op in block.ops):
+    if not any(_may_be_waited_on(op) for block in function.blocks for op in block.ops) or not _may_look_again(function):
         return None
     states = path_states(function)
     joins = {number for number, block in enumerate(states.blocks) if any(map(_joins_block, block.ops))}
@@ -70,6 +73,35 @@ def _may_be_waited_on(op: Op) -> bool:
     if op.name == "call":
         return op.attrs["callee"] in SLEEPS
     return op.name == "asm" or (op.name == "load" and bool(op.attrs.get("volatile") or op.attrs.get("ordering")))
+
+
+def _may_look_again(function: Function) -> bool:
+    """Whether a cycle of blocks without a barrier of the block holds what may be a look."""
+    blocks = {block.name: block for block in function.blocks if not any(map(_joins_block, block.ops))}
+    graph = {name: [str(target) for target in _targets(block)] for name, block in blocks.items()}
+    used = {operand for block in function.blocks for op in block.ops for operand in op.operands}
+    for part in strong_components(graph):
+        if is_cycle(graph, part):
+            ops = [op for name in part for op in blocks[name].ops]
+            is_open = any(map(lets_others_in, ops))
+            if any(_may_be_look(op, used, is_open) for op in ops):
+                return True
+    return False
+
+
+def _targets(block: Block) -> Sequence[object]:
+    targets = block.ops[-1].attrs.get("targets", ())
+    assert isinstance(targets, tuple)
+    return targets
+
+
+def _may_be_look(op: Op, used: Collection[Operand], is_open: bool) -> bool:
+    """Whether Cycle.is_look may hold for `op` in a loop and decide anything; `is_open`: loads may be looks there."""
+    if op.name == "load":
+        return is_open or bool(op.attrs.get("volatile") or op.attrs.get("ordering"))
+    if op.name in ("atomicrmw", "cmpxchg"):
+        return any(result in used for result in op.results)
+    return op.name == "asm" or bool(op.attrs.get("looks"))
 
 
 def _joins_block(op: Op) -> bool:

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products of float and double by the toolkit's cuBLAS, which is faster than the CPU backend's (decision 31).
-// Others run there: of other types, of hardly any work, of shapes that do not fit (it says so), or recorded in a graph.
+// Matrix products of float and double by the toolkit's cuBLAS, which is faster than the CPU backend's on one thread
+// (decision 31). Others run there: where PyTorch has several threads, of other types, of hardly any work, of shapes
+// that do not fit (it says so), or recorded in a graph. The CPU backend's threads are OpenMP's, which spin after each
+// of its operators: those of cuBLAS would wait for the same processors.
 #include "cpu_backend.h"
 #include "device.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContextLight.h>
 #include <ATen/ops/empty.h>
@@ -148,7 +151,7 @@ Tensor compute(const Product &product) {
 template <int64_t dims>
 void product(const c10::OperatorHandle &op, Stack *stack) {
   const Product asked = product_of(op.schema(), *stack);
-  if (is_capturing() || !is_served(asked, dims)) {
+  if (is_capturing() || at::get_num_threads() > 1 || !is_served(asked, dims)) {
     run_on_cpu_backend(op, c10::DispatchKey::CUDA, stack);
     return;
   }

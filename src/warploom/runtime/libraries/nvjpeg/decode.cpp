@@ -64,6 +64,16 @@ nvjpegStatus_t parse_into(const unsigned char *data, std::size_t length, bool ke
   return status;
 }
 
+// 0: the file can be decoded. A batch is decoded as any file is.
+nvjpegStatus_t say_whether_supported(nvjpegJpegStream_t stream, int *is_not_supported) {
+  if (stream == nullptr || is_not_supported == nullptr) return NVJPEG_STATUS_INVALID_PARAMETER;
+  const Frame &frame = stream->frame;
+  constexpr int kNotSupported = 7;  // what an H200 says
+  const bool is_known = frame.components == 1 || frame.components == 3;
+  *is_not_supported = is_known && frame.marker <= NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN ? 0 : kNotSupported;
+  return NVJPEG_STATUS_SUCCESS;
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -237,12 +247,14 @@ nvjpegStatus_t nvjpegDecodeParamsSetOutputFormat(nvjpegDecodeParams_t params, nv
 }
 nvjpegStatus_t nvjpegDecoderJpegSupported(nvjpegJpegDecoder_t decoder, nvjpegJpegStream_t stream, nvjpegDecodeParams_t,
                                           int *is_not_supported) {
-  if (decoder == nullptr || stream == nullptr || is_not_supported == nullptr) return NVJPEG_STATUS_INVALID_PARAMETER;
-  const Frame &frame = stream->frame;
-  constexpr int kNotSupported = 7;  // what an H200 says
-  const bool is_known = frame.components == 1 || frame.components == 3;
-  *is_not_supported = is_known && frame.marker <= NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN ? 0 : kNotSupported;
-  return NVJPEG_STATUS_SUCCESS;
+  return decoder == nullptr ? NVJPEG_STATUS_INVALID_PARAMETER : say_whether_supported(stream, is_not_supported);
+}
+nvjpegStatus_t nvjpegDecodeBatchedSupported(nvjpegHandle_t handle, nvjpegJpegStream_t stream, int *is_not_supported) {
+  return handle == nullptr ? NVJPEG_STATUS_INVALID_PARAMETER : say_whether_supported(stream, is_not_supported);
+}
+nvjpegStatus_t nvjpegDecodeBatchedSupportedEx(nvjpegHandle_t handle, nvjpegJpegStream_t stream, nvjpegDecodeParams_t,
+                                              int *is_not_supported) {
+  return nvjpegDecodeBatchedSupported(handle, stream, is_not_supported);
 }
 
 nvjpegStatus_t nvjpegDecodeJpegHost(nvjpegHandle_t handle, nvjpegJpegDecoder_t decoder, nvjpegJpegState_t state,
