@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import sys
@@ -13,6 +14,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.torch.aten.build import installed_folder, installed_library
 from warploom.torch.build import Built, build, provide_libraries
+from warploom.torch.exit import wait_for_autograd
 from warploom.torch.install import OFF, Installed, find_torch
 
 ATEN = "WARPLOOM_TORCH_ATEN"  # in the environment: 0 leaves ATen's own CUDA kernels out; else a folder with them
@@ -91,6 +93,7 @@ def _complete_c(module: ModuleType) -> None:
     from warploom.torch.bindings import add_to
 
     add_to(module, library())
+    atexit.register(wait_for_autograd)
 
 
 def _complete_cudnn(module: ModuleType) -> None:
