@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable
-from pathlib import Path
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
