@@ -48,3 +48,13 @@ def test_the_thresholds_come_back() -> None:
     with seldom_collecting():
         assert gc.get_threshold() > before
     assert gc.get_threshold() == before
+
+
+def test_the_thresholds_come_back_behind_the_last_of_several_threads() -> None:
+    before = gc.get_threshold()
+    first, second = seldom_collecting(), seldom_collecting()
+    with first:
+        second.__enter__()
+    assert gc.get_threshold() > before, "the second one is not done"
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before

@@ -5,21 +5,46 @@ would take a tenth of the time."""
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
 _SELDOM = (500_000, 50, 100)
 
 
+class _Compilations:
+    """Those that are under way, on any thread: the first one changes how often, the last one changes it back."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.count = 0
+        self.before = gc.get_threshold()
+
+    def begin(self) -> None:
+        with self.lock:
+            if self.count == 0:
+                self.before = gc.get_threshold()
+                gc.set_threshold(*_SELDOM)
+            self.count += 1
+
+    def end(self) -> None:
+        with self.lock:
+            self.count -= 1
+            if self.count == 0:
+                gc.set_threshold(*self.before)
+
+
+_compilations = _Compilations()
+
+
 @contextmanager
 def seldom_collecting() -> Generator[None]:
     """Python looks for garbage seldom, for the time of a compilation."""
-    before = gc.get_threshold()
-    gc.set_threshold(*_SELDOM)
+    _compilations.begin()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        _compilations.end()
 
 
 def leave_alone() -> None:
