@@ -9,10 +9,11 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from other_processes import processes_where, soon
 
 from warploom.backend import emitter
 from warploom.compiler.service import Request, compile_module
@@ -53,24 +54,7 @@ def module_of(text: str, folder: Path) -> Module:
 
 def processes() -> list[int]:
     """The emitters of this process and of others."""
-    found: list[int] = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if words.partition(b"\0")[0].endswith(b"/emitter"):
-            found.append(int(folder.name))
-    return found
-
-
-def soon(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        if holds():
-            return True
-        time.sleep(0.02)
-    return False
+    return processes_where(lambda words: words.partition(b"\0")[0].endswith(b"/emitter"))
 
 
 def started() -> int:

@@ -11,10 +11,11 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from other_processes import processes_where, soon
 
 from warploom import ahead
 from warploom.compiler.service import CompileError, Request, compile_module
@@ -34,24 +35,7 @@ def none_waits() -> Iterator[None]:
 
 def processes_with(word: str) -> list[int]:
     """Processes whose command line has `word` in it, but for this one."""
-    found: list[int] = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if word.encode() in words and int(folder.name) != os.getpid():
-            found.append(int(folder.name))
-    return found
-
-
-def soon(holds: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        if holds():
-            return True
-        time.sleep(0.02)
-    return False
+    return processes_where(lambda words: word.encode() in words)
 
 
 def test_a_tool_gets_its_text_and_says_how_it_ended() -> None:

@@ -13,7 +13,6 @@ import numpy as np
 from warploom.api.arguments import as_array_argument
 from warploom.compat.cuda_core._memory import Buffer
 from warploom.compat.cuda_core._stream import stream_from
-from warploom.compat.cupy import pending
 from warploom.compat.cupy.core import memory_of, ndarray
 from warploom.core.records import dataclass
 
@@ -66,13 +65,8 @@ class StridedMemoryView:
         made.exporting_obj, made.is_device_accessible = buffer, True
         return made
 
-    def __dlpack__(self, **options: Any) -> Any:
-        options.pop("stream", None)
-        pending.settle()
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
+    __dlpack__ = ndarray.__dlpack__  # of what both have in `_array`
+    __dlpack_device__ = ndarray.__dlpack_device__
 
 
 class MemcpySrcAccessOrder(IntEnum):
