@@ -9,15 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def processes_where(holds: Callable[[bytes], bool]) -> list[int]:
-    """The other processes of the machine whose command line, words with a 0 behind each, `holds`."""
+def processes_where(holds: Callable[[bytes], bool], environment: str = "") -> list[int]:
+    """The other processes of the machine whose command line, words with a 0 behind each, `holds`, and that began with
+    `environment` in theirs: tests run side by side."""
     found: list[int] = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            words = (folder / "cmdline").read_bytes()
+            words, began_with = (folder / "cmdline").read_bytes(), (folder / "environ").read_bytes()
         except OSError:
             continue
-        if holds(words) and int(folder.name) != os.getpid():
+        if holds(words) and environment.encode() in began_with and int(folder.name) != os.getpid():
             found.append(int(folder.name))
     return found
 

@@ -21,6 +21,7 @@ from warploom.llvm.module import Module
 from warploom.toolchain import find_toolchain, run_tool
 
 LEVEL, CPU = 3, "x86-64-v3"
+OWNER = f"tests of {os.getpid()}."
 SOURCE = 'extern "C" __global__ void k(float *x) {{ x[threadIdx.x] += {}; }}\n'
 TEXT = """
 define void @add(ptr %p) #0 {
@@ -36,8 +37,9 @@ pytestmark = pytest.mark.skipif(find_toolchain().target.arch != "x86_64", reason
 
 
 @pytest.fixture(autouse=True)
-def none_waits() -> Iterator[None]:
+def none_waits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each test begins and ends without an emitter."""
+    monkeypatch.setenv("TEST_WITH_EMITTER", OWNER)
     emitter.end()
     yield
     emitter.end()
@@ -53,8 +55,8 @@ def module_of(text: str, folder: Path) -> Module:
 
 
 def processes() -> list[int]:
-    """The emitters of this process and of others."""
-    return processes_where(lambda words: words.partition(b"\0")[0].endswith(b"/emitter"))
+    """The emitters of these tests."""
+    return processes_where(lambda words: words.partition(b"\0")[0].endswith(b"/emitter"), OWNER)
 
 
 def started() -> int:
