@@ -168,7 +168,7 @@ def _compile(
 
     try:
         bitcode, log = _device_pass(scratch, request, toolchain, options, get_ready)
-        with _turn.lock, seldom_collecting(), forgetting_modules():
+        with _turn.lock, forgetting_modules():
             contents, objects = _machine_code(request, toolchain, bitcode, options, key)
         included = bitcode.with_suffix(".d")
         device.link_module(toolchain, objects, library, lambda: read.update(_files_read(included, scratch)))

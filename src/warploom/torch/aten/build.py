@@ -20,6 +20,7 @@ import sysconfig
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache as once
 from pathlib import Path
 
 from warploom.cache import PACKAGE, cached_entry, content_key, entry_path
@@ -68,6 +69,7 @@ _IMPLIED = frozenset({
     "_GLOBAL_OFFSET_TABLE_", "__dso_handle", "__tls_get_addr", "__real_cudaLaunchKernel", "__real_cudaLaunch",
     "atexit", "pthread_atfork",
 })  # fmt: skip
+_symbols_of = once(symbols_of)  # of libraries and of the cache's objects, which stay as they are while this runs
 _TORCHGENS = "_ZN2at4cuda"  # the namespace of what torchgen writes
 _UNREAD = ("torch", "runtime", "compat", "fuzz", "measure", "suite", "prebuilt")  # of this package: not the compiler
 
@@ -135,14 +137,14 @@ def build_kernels(torch: Installed, sources: Sources, wanted: Wanted) -> list[Co
         _refuse_none(compiled)
         provided = _provided(torch, toolchain, built)
         host = _host_objects(torch, toolchain, built, [_OWN / name for name in _NATIVE_SOURCES])
-        provided = provided.union(*(symbols_of(path).defined for path in host))
+        provided = provided.union(*(_symbols_of(path).defined for path in host))
         # What the operators' registration defines is known when it is there, and that needs the kernels.
         compiled = _without_lacking(compiled, provided, tentative=True)
         while True:
             _refuse_none(compiled)
             made = [each for each in compiled if each.made is not None]
             registration, operators = _register(torch, toolchain, built, sources, made, provided, scratch)
-            compiled = _without_lacking(compiled, provided | symbols_of(registration).defined)
+            compiled = _without_lacking(compiled, provided | _symbols_of(registration).defined)
             if sum(each.made is not None for each in compiled) == len(made):
                 break
         _write_table(wanted.folder, compiled)
@@ -184,7 +186,7 @@ def _without_lacking(
     compiled: Sequence[Compiled], provided: frozenset[str], *, tentative: bool = False
 ) -> list[Compiled]:
     """Those that need what nobody defines without their object; `tentative`: torchgen may define all at::cuda::NAME."""
-    objects = {each.made: symbols_of(each.made) for each in compiled if each.made is not None}
+    objects = {each.made: _symbols_of(each.made) for each in compiled if each.made is not None}
     if tentative:
         provided = provided.union(
             *((name for name in each.needed if name.startswith(_TORCHGENS)) for each in objects.values())
@@ -205,7 +207,7 @@ def _provided(torch: Installed, toolchain: Toolchain, built: Built) -> frozenset
     own = [*built.libraries, *(built.home / "lib64" / name for name in _NEEDED)]
     theirs = [torch.libraries / name for name in ("libtorch_cpu.so", "libc10.so")]
     found = [_loaded(toolchain, name) for name in ("libstdc++.so.6", "libm.so.6", "libc.so.6", "libgcc_s.so.1")]
-    return _IMPLIED.union(*(symbols_of(path.resolve()).defined for path in (*own, *theirs, *found)))
+    return _IMPLIED.union(*(_symbols_of(path.resolve()).defined for path in (*own, *theirs, *found)))
 
 
 def _loaded(toolchain: Toolchain, name: str) -> Path:
@@ -224,7 +226,7 @@ def _register(
     scratch: Path,
 ) -> tuple[Path, list[str]]:
     """The object that registers the operators whose kernels are there, and their names."""
-    symbols = [symbols_of(each.made) for each in made if each.made is not None]
+    symbols = [_symbols_of(each.made) for each in made if each.made is not None]
     defined = frozenset[str]().union(*(each.defined for each in symbols))
     texts = [_path_of(each.unit, sources, scratch).read_text(errors="replace") for each in made]
     stubs = {stub for text in texts for stub in registered_stubs(text)}
@@ -235,7 +237,7 @@ def _register(
         operators = _run_torchgen(scratch, kernels)
         (registration,) = _host_objects(torch, toolchain, built, [source])
         # A function of that name which takes other arguments, or which libtorch_cpu keeps to itself.
-        absent = kernels_among(symbols_of(registration).needed - defined - provided)
+        absent = kernels_among(_symbols_of(registration).needed - defined - provided)
         if not absent:
             return registration, operators
         kernels -= set(absent.values())

@@ -35,8 +35,6 @@ _HEAD = """\
 #include <c10/util/ExclusivelyOwned.h>
 #include <torch/library.h>
 """
-# Operators that run on the CPU backend although their kernels compile, and why.
-LEFT_OUT: dict[str, str] = {}
 _OWN = re.compile(r"^TORCH_LIBRARY_IMPL\(aten, CUDA, \w+\) \{\n(.*?)^\}", re.M | re.S)
 _NAME = re.compile(r'"([\w.]+)"')
 _REGISTERED = re.compile(r'm\.impl\("([^"]+)",\s*TORCH_FN\(([^()]+)\)\);')
@@ -148,7 +146,7 @@ def _write_ufunc(gen: Any, group: Any, index: Any, folder: Path) -> None:
 def main(folder: Path, kernels: Path | None) -> None:
     """Write the files; without a list of kernels those for none."""
     names = kernels.read_text().split() if kernels is not None else []
-    write(folder, frozenset(names), frozenset(own_operators()) | LEFT_OUT.keys())
+    write(folder, frozenset(names), own_operators())
 
 
 if __name__ == "__main__":
