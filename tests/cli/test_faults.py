@@ -195,6 +195,35 @@ def test_ctrl_c_ends_the_program_with_a_report(program: Path) -> None:
     ), text
 
 
+@pytest.mark.parametrize("signals", [2, 3])
+def test_an_interruption_that_comes_by_several_signals_at_once_is_one(program: Path, signals: int) -> None:
+    """`timeout` and a shell's Ctrl-C interrupt a program and its group."""
+    for _ in range(10):
+        status, text = interrupted(program, "spin", signals)
+        assert status == -signal.SIGINT
+        assert text.count("warploom: interrupted in kernel spin") == 1, text
+
+
+def test_a_later_interruption_ends_a_program_that_cannot_report(program: Path) -> None:
+    """Nobody reads the pipe, which is full."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writer, bytes(1 << 16)):
+            pass
+    os.set_blocking(writer, True)
+    with subprocess.Popen([program, "spin"], stderr=writer, preexec_fn=_heed_interrupts) as process:
+        while _processor_time(process.pid) < SPINNING:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == -signal.SIGINT
+    os.close(reader)
+    os.close(writer)
+
+
 def test_a_host_function_that_does_not_end_is_told_of(program: Path) -> None:
     """After 20 s by itself, and when the program is interrupted."""
     command = [program, "blocked"]

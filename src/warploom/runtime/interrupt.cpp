@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The handler only reads the records of progress.h and writes: the thread that it stops may hold any lock. It is there
-// for one signal: the next one ends the program, whatever this one is doing.
+// The handler only reads the records of progress.h and writes: the thread that it stops may hold any lock. The first
+// signal is reported. One that comes right behind it is of the same interruption, for a shell's Ctrl-C and `timeout`
+// reach a program once by itself and once by its group; a later one ends the program, whatever the first is doing.
 #include "interrupt.h"
 
 #include <signal.h>
@@ -47,11 +48,20 @@ class Line {
   std::size_t size_ = 0;
 };
 
+constexpr std::int64_t kSameInterruption = 250'000'000;  // nanoseconds
+std::atomic<std::int64_t> first_signal = 0;              // when it came, in nanoseconds of the monotonic clock
+
+std::int64_t nanoseconds_of(const timespec &time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
+
+std::int64_t now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return nanoseconds_of(time);
+}
+
 // Tenths of a second since then.
 std::uint64_t tenths_since(const timespec &start) {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const std::int64_t nanoseconds = (now.tv_sec - start.tv_sec) * 1'000'000'000 + now.tv_nsec - start.tv_nsec;
+  const std::int64_t nanoseconds = now() - nanoseconds_of(start);
   return nanoseconds < 0 ? 0 : static_cast<std::uint64_t>(nanoseconds) / 100'000'000;
 }
 
@@ -72,15 +82,25 @@ void report(const LaunchRecord &launch) {
   line.print();
 }
 
+void end_by(int signal) {
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
 void handle(int signal) {
+  const std::int64_t time = now();
+  std::int64_t first = 0;
+  if (!first_signal.compare_exchange_strong(first, time)) {
+    if (time - first > kSameInterruption) end_by(signal);
+    return;
+  }
   for (const LaunchRecord *launch = launch_records(); launch != nullptr; launch = launch->next) report(*launch);
   if (const unsigned running = host_functions.load(std::memory_order_relaxed); running != 0) {
     Line line;
     line << "warploom: interrupted while host functions that streams called have not ended: " << running << "\n";
     line.print();
   }
-  ::signal(signal, SIG_DFL);
-  raise(signal);
+  end_by(signal);
 }
 
 }  // namespace
@@ -97,7 +117,7 @@ void report_when_interrupted() {
     if (sigaction(SIGINT, nullptr, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0) return true;
     if (action.sa_handler != SIG_DFL) return true;
     action.sa_handler = handle;
-    action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    action.sa_flags = static_cast<int>(SA_ONSTACK | SA_NODEFER);
     sigaction(SIGINT, &action, nullptr);
     return true;
   }();
