@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""On one thread products of float and double go to cuBLAS, whatever the strides; all others to the CPU backend, and all on
-a processor of Intel's."""
+"""On one thread products of float and double go to cuBLAS, whatever the strides; all others to the CPU backend, and on
+Intel's processors all."""
 
 from __future__ import annotations
 

@@ -77,9 +77,8 @@ AllocateOnDevice::AllocateOnDevice() { ++allocating_on_device; }
 AllocateOnDevice::~AllocateOnDevice() { --allocating_on_device; }
 
 const Aliases::Pair *Aliases::find(c10::Storage Pair::*side, const c10::StorageImpl *storage) const {
-  const auto *found = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair &pair) {
-    return (pair.*side).unsafeGetStorageImpl() == storage;
-  });
+  const auto *found = std::find_if(pairs_.begin(), pairs_.end(),
+                                   [&](const Pair &pair) { return (pair.*side).unsafeGetStorageImpl() == storage; });
   return found == pairs_.end() ? nullptr : found;
 }
 

@@ -299,9 +299,9 @@ std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle
   };
 }
 
-// Gradients of this thread are computed by this thread from its first operator on, as they are on the CPU, unless it asks
-// for the device's threads. The CPU backend's threads are OpenMP's: a team for each thread that calls operators, and
-// where two teams are on the same processors, neither waits awake for the next operator.
+// Gradients of this thread are computed by this thread from its first operator on, as they are on the CPU, unless it
+// asks for the device's threads. The CPU backend's threads are OpenMP's: a team for each thread that calls operators,
+// and where two teams are on the same processors, neither waits awake for the next operator.
 void compute_gradients_here() {
   thread_local bool is_said = false;
   if (C10_LIKELY(is_said)) return;
@@ -339,9 +339,9 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key
   if (device.index() != c10::cuda::current_device()) guard.set_device(device);
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream(device.index());
   const bool is_recorded = capture_of(stream).has_value();
-  TORCH_CHECK(!is_recorded ||
-                  !(known.waits_for_values || std::any_of(originals().begin(), originals().end(), holds_sparse)),
-              "CUDA error: operation not permitted when stream is capturing (", known.name, ")");
+  TORCH_CHECK(
+      !is_recorded || !(known.waits_for_values || std::any_of(originals().begin(), originals().end(), holds_sparse)),
+      "CUDA error: operation not permitted when stream is capturing (", known.name, ")");
   if (!is_recorded) c10::cuda::stream_synchronize(stream);
 
   Aliases aliases;
