@@ -122,17 +122,20 @@ def _element_size(loop: Op) -> int:
 
 def _takes_registers_apart(loop: Op) -> bool:
     """Whether a vector of floats, of one register, would be taken apart to become doubles, or put together of them, as
-    often as floats are computed with: then vectors of as many floats as there are doubles in a register cost no more
-    arithmetic. What is loaded becomes doubles on the way, and comes in halves by itself."""
+    often as floats are computed with, and doubles are as often: then vectors of as many floats as there are doubles in
+    a register cost no more arithmetic. What is loaded becomes doubles on the way, and comes in halves by itself."""
     loaded = {op.results[0] for op in walk(loop.region) if op.name == "load"}
-    apart = narrow = 0
+    apart = narrow = wide = 0
     for op in walk(loop.region):
         type_ = op.results[0].type if op.results else ""
-        if op.name == "fptrunc" or (op.name == "fpext" and op.operands[0] not in loaded):
+        if type_ == "double" and op.name == "fpext" and op.operands[0].type == "float":
+            apart += op.operands[0] not in loaded
+        elif type_ == "float" and op.name == "fptrunc":
             apart += 1
-        elif type_ == "float" and op.name in _ARITHMETIC:
-            narrow += 1
-    return 0 < narrow <= apart
+        elif op.name in _ARITHMETIC:
+            narrow += type_ == "float"
+            wide += type_ == "double"
+    return 0 < narrow <= min(apart, wide)
 
 
 def runs_better_alone(op: Op, shapes: Shapes) -> bool:
