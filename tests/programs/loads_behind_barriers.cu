@@ -24,8 +24,9 @@ __global__ void two_steps(const float *power, const float *from, float *to, int 
   for (int step = 0; step < 2; ++step) {
     computed = inside && tx > step && tx < kSide - 1 - step && ty > step && ty < kSide - 1 - step;
     if (computed)
-      next[ty][tx] = (float)(now[ty][tx] + 0.25 * (watts[ty][tx] + (now[ty][tx - 1] + now[ty][tx + 1] - 2.0 * now[ty][tx]) +
-                                                  (now[ty - 1][tx] + now[ty + 1][tx] - 2.0 * now[ty][tx])));
+      next[ty][tx] =
+          (float)(now[ty][tx] + 0.25 * (watts[ty][tx] + (now[ty][tx - 1] + now[ty][tx + 1] - 2.0 * now[ty][tx]) +
+                                        (now[ty - 1][tx] + now[ty + 1][tx] - 2.0 * now[ty][tx])));
     __syncthreads();
     if (computed) now[ty][tx] = next[ty][tx];
     __syncthreads();

@@ -42,9 +42,7 @@ def lasting_loads(block: Op, memory_of: Callable[[], Memory]) -> set[Value]:
     accesses = memory.accesses(block)
     where = {inner: stretch[op] for op in block.region.body for inner in walk_op(op)}
     return {
-        op.result
-        for op in crossing
-        if _lasts(op, last[op], accesses, where, memory) and _is_of_rows(op, block, memory)
+        op.result for op in crossing if _lasts(op, last[op], accesses, where, memory) and _is_of_rows(op, block, memory)
     }
 
 
