@@ -58,7 +58,7 @@ from warploom.passes.clean.fold import is_poison
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, SCALAR
 
 NAME = "recompute_conditions"
-LONGEST = 32  # ops of a condition that is computed again
+LONGEST = 48  # ops of a condition that is computed again
 LARGEST_CHOICE = 16  # ops on both sides of an `if` that becomes selects
 
 
@@ -132,7 +132,7 @@ def chain_in(region: Region, value: Operand) -> list[Op] | None:
     found: list[Op] = []
     for op in reversed(region.body):
         if not wanted.isdisjoint(op.results):
-            if op.regions or not is_cheap(op) or len(found) == LARGEST_CHOICE:
+            if op.regions or not is_cheap(op) or len(found) == LONGEST:
                 return None
             found.append(op)
             wanted.update(op.operands)
