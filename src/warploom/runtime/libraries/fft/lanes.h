@@ -75,6 +75,38 @@ struct Rows {
     store_rows<T, 2 * together>(at + 2 * e, apart, parts);
   }
 };
+// Half as many rows, whose numbers stay as they lie in memory: without shuffles, or with one for each where several
+// neighbours come at once.
+template <class T, bool swapped>
+struct PackedRows {
+  static constexpr int kTogether = WARPLOOM_FFT_BYTES >= 4 * sizeof(T) ? 2 : 1;
+  // Of two vectors of pairs the second one's rows lie so far from the first one's, whose own lie `kStep` rows apart.
+  static constexpr int kStep = sizeof(T) == 4 ? 2 : 1, kSecond = sizeof(T) == 4 ? 1 : kLanes<T> / 4;
+  static WARPLOOM_FFT_INLINE Packed<T, swapped> get_one(const T *at, std::int64_t apart) {
+    return {load_pieces<T, 2>(at, apart)};
+  }
+  static WARPLOOM_FFT_INLINE void put_one(T *at, std::int64_t apart, Packed<T, swapped> z) {
+    store_pieces<T, 2>(at, apart, z.v);
+  }
+  static WARPLOOM_FFT_INLINE void get(const T *at, std::int64_t apart, Packed<T, swapped> *z) {
+    if constexpr (kTogether == 1) {
+      *z = get_one(at, apart);
+    } else {
+      constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
+      const Vector<T> a = load_pieces<T, 4>(at, kStep * apart), b = load_pieces<T, 4>(at + kSecond * apart, kStep * apart);
+      z[0] = {every_second<T, 0>(a, b, lanes)}, z[1] = {every_second<T, 1>(a, b, lanes)};
+    }
+  }
+  static WARPLOOM_FFT_INLINE void put(T *at, std::int64_t apart, const Packed<T, swapped> *z) {
+    if constexpr (kTogether == 1) {
+      put_one(at, apart, *z);
+    } else {
+      constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
+      store_pieces<T, 4>(at, kStep * apart, both<T, 0>(z[0].v, z[1].v, lanes));
+      store_pieces<T, 4>(at + kSecond * apart, kStep * apart, both<T, 1>(z[0].v, z[1].v, lanes));
+    }
+  }
+};
 // Value e of each lane lies beside that of the next lane, `step` reals after value e - 1.
 template <class T, bool swapped>
 struct Columns {
@@ -129,7 +161,7 @@ WARPLOOM_FFT_INLINE void run_butterfly(In in, std::int64_t apart, Roots roots, O
   Complex<T> a[radix];
 #pragma clang loop unroll(full)
   for (int k = 0; k < radix; ++k) a[k] = get_turned<T, has_roots>(in, apart, roots, k);
-  Butterfly<T, radix>::run(a);
+  Butterfly<Complex<T>, radix>::run(a);
 #pragma clang loop unroll(full)
   for (int j = 0; j < radix; ++j) out.put(s * j, a[j]);
 }
@@ -142,15 +174,15 @@ WARPLOOM_FFT_INLINE void run_halves(In in, std::int64_t apart, Roots roots, Out 
   for (int k = 0; k < 4; ++k) {
     a[k] = get_turned<T, has_roots>(in, apart, roots, k);
     waiting[k] = get_turned<T, has_roots>(in, apart, roots, k + 4);
-    add<T>(a[k], waiting[k]);
+    add(a[k], waiting[k]);
   }
-  Butterfly<T, 4>::run(a);
+  Butterfly<Complex<T>, 4>::run(a);
 #pragma clang loop unroll(full)
   for (int j = 0; j < 4; ++j) out.put(s * 2 * j, a[j]);
   asm volatile("" : "+m"(waiting) : : "memory");  // else all would be wanted in registers at once
 #pragma clang loop unroll(full)
   for (int k = 0; k < 4; ++k) a[k] = waiting[k];
-  finish_odd<T>(a);
+  finish_odd(a);
 #pragma clang loop unroll(full)
   for (int j = 0; j < 4; ++j) out.put(s * (2 * j + 1), a[j]);
 }
@@ -199,7 +231,7 @@ __attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, 
     }
 #pragma clang loop unroll(full)
     for (int t = 0; t < together; ++t) {
-      Butterfly<T, radix>::run(a[t]);
+      Butterfly<Complex<T>, radix>::run(a[t]);
 #pragma clang loop unroll(full)
       for (int j = 0; j < radix; ++j) out.put(radix * (p + t) + j, a[t][j]);
     }
@@ -219,7 +251,7 @@ __attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, 
     for (int t = 0; t < together; ++t, roots = roots.after(2 * (radix - 1))) {
 #pragma clang loop unroll(full)
       for (int k = 0; k < radix; ++k) a[t][k] = get_turned<T, true>(in.after(q + t), s, roots, k);
-      Butterfly<T, radix>::run(a[t]);
+      Butterfly<Complex<T>, radix>::run(a[t]);
     }
 #pragma clang loop unroll(full)
     for (int j = 0; j < radix; ++j) {
@@ -231,44 +263,35 @@ __attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, 
   }
 }
 
-// Transforms of a few values, from rows to rows: one pass, which some lengths have for this alone.
-template <class T, int radix, bool swapped, bool are_near>
-__attribute__((noinline)) void run_only_pass(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out,
-                                             std::int64_t groups) {
-  constexpr int together = radix % 2 == 0 ? Rows<T, swapped, are_near>::together(radix) : 1;
-  for (std::int64_t g = 0; g < groups; ++g, in = in.group(1), out = out.group(1)) {
-    if constexpr (radix == 8 && kRegisters < 32) {
-      run_halves<T, false>(in, 1, CommonRoots<T>{}, out, 1);
-      continue;
-    }
-    Complex<T> a[radix];
+// Transforms of a few values, from rows to rows: one pass, which some lengths have for this alone. Numbers stay as they
+// lie in memory, half as many rows to a vector.
+template <class T, int n, bool swapped>
+__attribute__((noinline)) void run_only_pass(const T *in, std::int64_t in_apart, T *out, std::int64_t out_apart,
+                                             std::int64_t count) {
+  using PackedRow = PackedRows<T, swapped>;
+  constexpr int rows = kLanes<T> / 2, together = PackedRow::kTogether, whole = n / together * together;
+  for (std::int64_t i = 0; i < count; i += rows, in += rows * in_apart, out += rows * out_apart) {
+    Packed<T, swapped> a[n];
 #pragma clang loop unroll(full)
-    for (int k = 0; k < radix; k += together) {
-      Complex<T> z[together];
-      in.get(k, z);
+    for (int k = 0; k < whole; k += together) PackedRow::get(in + 2 * k, in_apart, a + k);
+    if constexpr (whole < n) a[whole] = PackedRow::get_one(in + 2 * whole, in_apart);
+    Butterfly<Packed<T, swapped>, n>::run(a);
 #pragma clang loop unroll(full)
-      for (int t = 0; t < together; ++t) a[k + t] = z[t];
-    }
-    Butterfly<T, radix>::run(a);
-#pragma clang loop unroll(full)
-    for (int j = 0; j < radix; j += together) {
-      Complex<T> z[together];
-#pragma clang loop unroll(full)
-      for (int t = 0; t < together; ++t) z[t] = a[j + t];
-      out.put(j, z);
-    }
+    for (int k = 0; k < whole; k += together) PackedRow::put(out + 2 * k, out_apart, a + k);
+    if constexpr (whole < n) PackedRow::put_one(out + 2 * whole, out_apart, a[whole]);
   }
 }
 
 constexpr std::int64_t kMostInOnePass = 16;
 
 // Returns false for lengths that take several passes.
-template <class T, bool swapped, bool are_near>
-bool run_only_pass(std::int64_t n, Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, std::int64_t groups) {
+template <class T, bool swapped>
+bool run_only_pass(std::int64_t n, const T *in, std::int64_t in_apart, T *out, std::int64_t out_apart,
+                   std::int64_t count) {
   switch (n) {
-#define WARPLOOM_LENGTH(N)                \
-  case N:                                 \
-    run_only_pass<T, N>(in, out, groups); \
+#define WARPLOOM_LENGTH(N)                                              \
+  case N:                                                               \
+    run_only_pass<T, N, swapped>(in, in_apart, out, out_apart, count); \
     return true;
     WARPLOOM_LENGTH(2)
     WARPLOOM_LENGTH(3)
@@ -402,8 +425,9 @@ class LanesPlan {
   }
   // A part of a longer transform: value e of lane l has been through passes already, as `done` others beside it, which
   // it is number places[l] of. The roots that it takes then.
-  std::vector<T> roots_of_part(std::int64_t done, const std::int64_t (&places)[kLanes<T>]) const {
-    std::vector<T> roots, each[kLanes<T>];
+  Table<T> roots_of_part(std::int64_t done, const std::int64_t (&places)[kLanes<T>]) const {
+    Table<T> roots;
+    std::vector<T> each[kLanes<T>];
     for (const Pass &pass : passes_) {
       for (std::int64_t q = 0; q < pass.done; ++q) {
         for (int l = 0; l < kLanes<T>; ++l) {
@@ -421,18 +445,17 @@ class LanesPlan {
   void run_part(const T *roots, In in, Out out, T *a, T *b) const {
     run_passes(LaneRoots<T>{roots}, in, out, a, b);
   }
-  // The same from rows to rows, if they come by whole pieces. Floats come in smaller ones, which takes longer than it
-  // saves but in a single pass, and in that where they could come by fours.
+  // From rows to rows, if they come by whole pieces. Floats come in smaller ones, which takes longer than it saves but
+  // in a single pass.
   bool takes_rows() const {
     constexpr int most = Rows<T, false, true>::kMostTogether;
-    const bool come_by_fours = n_ % 4 == 0 && n_ > 8 && sizeof(T) == 4 && kRegisters < 32;
-    if (n_ <= kMostInOnePass) return n_ > 1 && !come_by_fours;
+    if (n_ <= kMostInOnePass) return n_ > 1;
     if (passes_.size() < 2) return false;
     return sizeof(T) == 8 && passes_.front().left % most == 0 && passes_.back().done % most == 0;
   }
   template <bool swapped, bool are_near>
   void run_rows(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, std::int64_t groups, T *a, T *b) const {
-    if (run_only_pass(n_, in, out, groups)) return;
+    if (run_only_pass<T, swapped>(n_, in.at, in.apart, out.at, out.apart, groups * kLanes<T>)) return;
     const CommonRoots<T> roots{table_.data()};
     if constexpr (sizeof(T) == 8) {
       for (std::int64_t g = 0; g < groups; ++g) run_passes(roots, in.group(g), out.group(g), a, b);

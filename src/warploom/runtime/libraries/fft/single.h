@@ -62,7 +62,7 @@ class SinglePlan {
     for (std::int64_t g = 0; g < groups(n1_); ++g) {
       std::int64_t rows[kLanes<T>];
       for (int l = 0; l < kLanes<T>; ++l) rows[l] = first_of(g, n1_) + value_of_lane<T>(l);
-      const std::vector<T> roots = rows_.roots_of_part(n1_, rows);
+      const Table<T> roots = rows_.roots_of_part(n1_, rows);
       roots_.insert(roots_.end(), roots.begin(), roots.end());
     }
     workspaces_ = std::make_unique<Workspaces>(n1_ * step_ * sizeof(T));
@@ -150,7 +150,8 @@ class SinglePlan {
     std::int64_t m = convolution_length(2 * n_ - 1);
     while (rows_of_matrix<T>(m) == 0) m *= 2;
     inner_ = std::make_unique<SinglePlan>(m);
-    roots_ = chirp<T>(n_);
+    const std::vector<T> chirps = chirp<T>(n_);
+    roots_.assign(chirps.begin(), chirps.end());
     kernel_.resize(2 * m);
     for (std::int64_t k = 0; k < n_; ++k) {
       const T r = roots_[2 * k] / static_cast<T>(m), i = -roots_[2 * k + 1] / static_cast<T>(m);
@@ -190,7 +191,7 @@ class SinglePlan {
   std::int64_t n_, n1_, n2_;
   std::int64_t apart_, step_;  // reals between the parts of a value of z, and between its rows
   LanesPlan<T> columns_, rows_;
-  std::vector<T> roots_;               // of each group of rows; else the chirp
+  Table<T> roots_;                     // of each group of rows; else the chirp
   std::unique_ptr<SinglePlan> inner_;  // of the convolution
   std::vector<T> kernel_;
   std::unique_ptr<Workspaces> workspaces_, buffers_;
