@@ -335,8 +335,8 @@ void run_pass_of_radix(const Pass &pass, Roots table, In in, Out out) {
   }
 }
 
-// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last. Of eight values half wait
-// in memory where registers are few, so that a pass takes about as long as one of 4 and one of 2; 9 want the registers.
+// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last, where eight values take
+// less time than four and two, and fewer passes less than more; 9 want 32 registers.
 inline std::vector<int> radices(std::int64_t n) {
   std::vector<int> chosen;
   int twos = 0, threes = 0;
@@ -351,10 +351,9 @@ inline std::vector<int> radices(std::int64_t n) {
   }
   for (; kRegisters >= 32 && threes >= 2; threes -= 2) chosen.push_back(9);
   for (; threes > 0; --threes) chosen.push_back(3);
-  const bool has_eight = twos >= 3 && twos % 2 == 1;
-  if (twos % 2 == 1 && !has_eight) chosen.push_back(2);
-  for (int left = has_eight ? twos - 3 : twos; left >= 2; left -= 2) chosen.push_back(4);
-  if (has_eight) chosen.push_back(8);
+  if (twos == 1) chosen.push_back(2);
+  for (; twos > 1 && twos % 3 != 0; twos -= 2) chosen.push_back(4);
+  for (; twos > 1; twos -= 3) chosen.push_back(8);
   return chosen;
 }
 

@@ -19,11 +19,21 @@
 namespace warploom::fft::WARPLOOM_FFT_LEVEL {
 
 constexpr double kNearBytes = 1024;  // of a buffer
+constexpr std::int64_t kDirectBytes = 128 * 1024;  // of values, of which a second cache holds four times as many
+
+// Whether n is short enough that all of it may be between passes, and n1 = kLanes.
+template <class T>
+bool is_direct(std::int64_t n) {
+  constexpr std::int64_t lanes = kLanes<T>;
+  return n % lanes == 0 && n / lanes > 1 && n / lanes >= lanes / 2 && !has_large_factor(n) &&
+         n * static_cast<std::int64_t>(2 * sizeof(T)) <= kDirectBytes;
+}
 
 // The factor n1 of n for the matrix, where both are at least as long as a vector; 0: there is none.
 template <class T>
 std::int64_t rows_of_matrix(std::int64_t n) {
   constexpr std::int64_t lanes = kLanes<T>;
+  if (is_direct<T>(n)) return lanes;
   if (n < lanes * lanes || has_large_factor(n)) return 0;
   // A value costs a fixed part and its passes, more the more room the values of a buffer take.
   const auto cost_of_value = [](std::int64_t length, double fixed) {
@@ -44,6 +54,70 @@ std::int64_t rows_of_matrix(std::int64_t n) {
   return best;
 }
 
+// Of n2 rows of kLanes values columns are transformed, and come to the lanes of vectors.
+template <class T, bool swapped>
+WARPLOOM_FFT_INLINE void columns_to_lanes(const T *in, std::int64_t n2, T *a) {
+  constexpr int together = kLanes<T> / 2;
+  for (std::int64_t e = 0; e < n2; e += together) {
+    const std::int64_t j2 = std::min<std::int64_t>(e, n2 - together);
+    Packed<T, swapped> z[kLanes<T>];
+    Complex<T> lanes[together];
+#pragma clang loop unroll(full)
+    for (int k = 0; k < kLanes<T>; ++k) z[k] = {load(in + 2 * (j2 + n2 * k))};
+    Butterfly<Packed<T, swapped>, kLanes<T>>::run(z);
+    packed_to_lanes(z, lanes);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < together; ++k) LaneBuffer<T>{a}.put(j2 + k, lanes[k]);
+  }
+}
+// Some transforms of kLanes n2 values.
+template <class T>
+struct Many {
+  const T *in;
+  std::int64_t in_apart;
+  T *out;
+  std::int64_t out_apart, count;
+};
+template <class T, int n2, bool swapped>
+__attribute__((noinline)) void run_two_passes(Many<T> many, const T *table) {
+  alignas(64) T a[n2 * LaneBuffer<T>::kStep];
+  const LaneRoots<T> roots{table};
+  for (std::int64_t i = 0; i < many.count; ++i, many.in += many.in_apart, many.out += many.out_apart) {
+    columns_to_lanes<T, swapped>(many.in, n2, a);
+    const Columns<T, swapped> out{many.out, 2 * kLanes<T>};
+    asm volatile("" : : "r"(a) : "memory");  // else all would be wanted in registers at once
+    if constexpr (n2 == 8 && kRegisters < 32) {
+      run_halves<T, true>(LaneBuffer<T>{a}, 1, roots, out, 1);
+    } else {
+      run_butterfly<T, n2, true>(LaneBuffer<T>{a}, 1, roots, out, 1);
+    }
+  }
+}
+// Returns false if that takes more passes.
+template <class T, bool swapped>
+bool run_two_passes(Many<T> many, std::int64_t n2, const T *roots) {
+  switch (n2) {
+#define WARPLOOM_ROWS(N)                             \
+  case N:                                            \
+    if constexpr (N >= kLanes<T> / 2) {              \
+      run_two_passes<T, N, swapped>(many, roots);    \
+      return true;                                   \
+    }                                                \
+    return false;
+    WARPLOOM_ROWS(2)
+    WARPLOOM_ROWS(3)
+    WARPLOOM_ROWS(4)
+    WARPLOOM_ROWS(5)
+    WARPLOOM_ROWS(7)
+    WARPLOOM_ROWS(8)
+    WARPLOOM_ROWS(11)
+    WARPLOOM_ROWS(13)
+#undef WARPLOOM_ROWS
+    default:
+      return false;
+  }
+}
+
 template <class T>
 class SinglePlan {
  public:
@@ -53,6 +127,7 @@ class SinglePlan {
         n2_(n1_ > 0 ? n / n1_ : 1),
         apart_((n2_ + kLine<T> - 1) / kLine<T> * kLine<T>),
         step_(2 * apart_ + kLine<T>),  // rows that lie a power of two apart would meet in few sets of a cache
+        is_direct_(n1_ > 0 && is_direct<T>(n)),
         columns_(std::max<std::int64_t>(n1_, 1)),
         rows_(n2_) {
     if (n1_ == 0) {
@@ -65,7 +140,7 @@ class SinglePlan {
       const Table<T> roots = rows_.roots_of_part(n1_, rows);
       roots_.insert(roots_.end(), roots.begin(), roots.end());
     }
-    workspaces_ = std::make_unique<Workspaces>(n1_ * step_ * sizeof(T));
+    workspaces_ = std::make_unique<Workspaces>(is_direct_ ? 0 : n1_ * step_ * sizeof(T));
     buffers_ = std::make_unique<Workspaces>(2 * std::max(columns_.buffer_size(), rows_.buffer_size()) * sizeof(T));
   }
 
@@ -86,6 +161,10 @@ class SinglePlan {
     const Workspaces::Lease workspace(*workspaces_);
     T *const z = workspace.as<T>();
     if (inner_) return convolve<swapped>(in, out, z, spread);
+    if (is_direct_) {
+      const Workspaces::Lease buffer(*buffers_);
+      return run_direct<swapped>(in, out, buffer.as<T>());
+    }
     spread(groups(n2_), [&](std::int64_t begin, std::int64_t end) {
       const Workspaces::Lease buffer(*buffers_);
       transform_columns<swapped>(in, z, buffer.as<T>(), begin, end);
@@ -95,11 +174,19 @@ class SinglePlan {
       transform_rows<swapped>(z, out, buffer.as<T>(), begin, end);
     });
   }
-  // The same on this thread alone.
+  // Many of them on this thread alone.
+  template <bool swapped>
+  void run_many(Many<T> many, const Memory &memory) const {
+    if (is_direct_ && run_two_passes<T, swapped>(many, n2_, roots_.data())) return;
+    for (std::int64_t i = 0; i < many.count; ++i) {
+      run_alone<swapped>(many.in + i * many.in_apart, many.out + i * many.out_apart, memory);
+    }
+  }
   template <bool swapped>
   void run_alone(const T *in, T *out, const Memory &memory) const {
     T *const z = memory.matrix.template as<T>(), *const a = memory.buffer.template as<T>();
     if (inner_) return convolve<swapped>(in, out, z, [](std::int64_t n, const Body &body) { body(0, n); });
+    if (is_direct_) return run_direct<swapped>(in, out, a);
     transform_columns<swapped>(in, z, a, 0, groups(n2_));
     transform_rows<swapped>(z, out, a, 0, groups(n1_));
   }
@@ -109,6 +196,12 @@ class SinglePlan {
   // The last group may have some of the one before.
   static std::int64_t first_of(std::int64_t group, std::int64_t count) {
     return std::min(group * kLanes<T>, count - kLanes<T>);
+  }
+
+  template <bool swapped>
+  void run_direct(const T *in, T *out, T *a) const {
+    columns_to_lanes<T, swapped>(in, n2_, a);
+    rows_.run_part(roots_.data(), LaneBuffer<T>{a}, Columns<T, swapped>{out, 2 * kLanes<T>}, a, a + rows_.buffer_size());
   }
 
   // Columns of a group lie in z as its lanes do.
@@ -190,6 +283,7 @@ class SinglePlan {
 
   std::int64_t n_, n1_, n2_;
   std::int64_t apart_, step_;  // reals between the parts of a value of z, and between its rows
+  bool is_direct_;
   LanesPlan<T> columns_, rows_;
   Table<T> roots_;                     // of each group of rows; else the chirp
   std::unique_ptr<SinglePlan> inner_;  // of the convolution
