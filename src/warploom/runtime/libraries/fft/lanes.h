@@ -187,6 +187,15 @@ WARPLOOM_FFT_INLINE void run_halves(In in, std::int64_t apart, Roots roots, Out 
   for (int j = 0; j < 4; ++j) out.put(s * (2 * j + 1), a[j]);
 }
 
+template <class T, int radix, bool has_roots, class Roots, class In, class Out>
+WARPLOOM_FFT_INLINE void run_one(In in, std::int64_t apart, Roots roots, Out out, std::int64_t s) {
+  if constexpr (radix == 8 && kRegisters < 32) {
+    run_halves<T, has_roots>(in, apart, roots, out, s);
+  } else {
+    run_butterfly<T, radix, has_roots>(in, apart, roots, out, s);
+  }
+}
+
 template <class T, int radix, bool is_first, class Roots, class In, class Out>
 WARPLOOM_FFT_INLINE void run_all(const Pass &pass, Roots table, In in, Out out) {
   constexpr bool has_roots = !is_first || Roots::are_of_lanes;
@@ -199,11 +208,7 @@ WARPLOOM_FFT_INLINE void run_all(const Pass &pass, Roots table, In in, Out out) 
       // What lies beside one address is reached by adding to it; else each of the 2 radix places has an address of its
       // own.
       asm("" : "+r"(in.at), "+r"(out.at), "+r"(roots.at));
-      if constexpr (radix == 8 && kRegisters < 32) {
-        run_halves<T, has_roots>(in, apart, roots, out, s);
-      } else {
-        run_butterfly<T, radix, has_roots>(in, apart, roots, out, s);
-      }
+      run_one<T, radix, has_roots>(in, apart, roots, out, s);
       in = in.after(1), out = out.after(1), roots = roots.after(2 * (radix - 1));
     }
     out = out.after(s * (radix - 1));
@@ -390,13 +395,16 @@ std::vector<T> chirp(std::int64_t n) {
 template <class T>
 class LanesPlan {
  public:
-  explicit LanesPlan(std::int64_t n) : n_(n) {
+  // `first`, above 1: the radix of a first pass that `run_part` takes as done.
+  explicit LanesPlan(std::int64_t n, int first = 0) : n_(n), is_begun_(first > 1) {
     if (has_large_factor(n)) {
       plan_convolution();
       return;
     }
+    std::vector<int> chosen = radices(is_begun_ ? n / first : n);
+    if (is_begun_) chosen.insert(chosen.begin(), first);
     std::int64_t done = 1;
-    for (const int radix : radices(n)) {
+    for (const int radix : chosen) {
       const std::int64_t left = n / (done * radix);
       passes_.push_back({radix, left, done, static_cast<std::int64_t>(table_.size())});
       for (std::int64_t q = 0; q < done; ++q) add_roots(table_, radix, q, done * radix);
@@ -444,6 +452,14 @@ class LanesPlan {
   void run_part(const T *roots, In in, Out out, T *a, T *b) const {
     run_passes(LaneRoots<T>{roots}, in, out, a, b);
   }
+  // The same for data that is in `a` after the first pass, if that is taken as done.
+  template <class Out>
+  void run_later(const T *roots, Out out, T *a, T *b) const {
+    if (!is_begun_) return run_part(roots, LaneBuffer<T>{a}, out, a, b);
+    run_passes_from(passes_.data() + 1, LaneRoots<T>{roots}, out, b, a);
+  }
+  int later_passes() const { return static_cast<int>(passes_.size()) - is_begun_; }
+  std::int64_t roots_before() const { return is_begun_ ? passes_[1].roots * kLanes<T> : 0; }
   // From rows to rows, if they come by whole pieces. Floats come in smaller ones, which takes longer than it saves but
   // in a single pass.
   bool takes_rows() const {
@@ -474,7 +490,12 @@ class LanesPlan {
     const Pass *pass = passes_.data(), *last = pass + passes_.size() - 1;
     if (pass == last) return run_pass_of_radix<T, true>(*pass, table, in, out);
     run_pass_of_radix<T, true>(*pass, table, in, LaneBuffer<T>{b});
-    while (++pass != last) {
+    run_passes_from(pass + 1, table, out, a, b);
+  }
+  // What lies in b.
+  template <class Roots, class Out>
+  void run_passes_from(const Pass *pass, Roots table, Out out, T *a, T *b) const {
+    for (const Pass *const last = passes_.data() + passes_.size() - 1; pass != last; ++pass) {
       run_pass_of_radix<T, false>(*pass, table, LaneBuffer<T>{b}, LaneBuffer<T>{a});
       std::swap(a, b);
     }
@@ -527,6 +548,7 @@ class LanesPlan {
   }
 
   std::int64_t n_;
+  bool is_begun_;
   std::vector<Pass> passes_;
   std::vector<T> table_;
   std::unique_ptr<LanesPlan> inner_;  // of the convolution

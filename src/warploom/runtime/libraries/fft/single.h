@@ -21,19 +21,26 @@ namespace warploom::fft::WARPLOOM_FFT_LEVEL {
 constexpr double kNearBytes = 1024;  // of a buffer
 constexpr std::int64_t kDirectBytes = 128 * 1024;  // of values, of which a second cache holds four times as many
 
-// Whether n is short enough that all of it may be between passes, and n1 = kLanes.
+// A length of which all may be between passes: the first of them is of kLanes * `split` values, which come to as many
+// vectors. 0: n is not such a length.
 template <class T>
-bool is_direct(std::int64_t n) {
+int split_of_direct(std::int64_t n) {
   constexpr std::int64_t lanes = kLanes<T>;
-  return n % lanes == 0 && n / lanes > 1 && n / lanes >= lanes / 2 && !has_large_factor(n) &&
-         n * static_cast<std::int64_t>(2 * sizeof(T)) <= kDirectBytes;
+  if (has_large_factor(n) || n * static_cast<std::int64_t>(2 * sizeof(T)) > kDirectBytes) return 0;
+  const auto passes = [&](std::int64_t split) -> std::size_t {  // that follow; 0: it does not do
+    const std::int64_t left = n / (lanes * split);
+    const bool is_there = n % (lanes * split) == 0 && left > 1 && left >= lanes / 2;
+    return is_there ? radices(left).size() : 0;
+  };
+  const std::size_t whole = passes(1), halves = 2 * lanes <= kMostInOnePass ? passes(2) : 0;
+  return halves > 0 && halves < whole ? 2 : whole > 0 ? 1 : 0;
 }
 
 // The factor n1 of n for the matrix, where both are at least as long as a vector; 0: there is none.
 template <class T>
 std::int64_t rows_of_matrix(std::int64_t n) {
   constexpr std::int64_t lanes = kLanes<T>;
-  if (is_direct<T>(n)) return lanes;
+  if (split_of_direct<T>(n) != 0) return lanes;
   if (n < lanes * lanes || has_large_factor(n)) return 0;
   // A value costs a fixed part and its passes, more the more room the values of a buffer take.
   const auto cost_of_value = [](std::int64_t length, double fixed) {
@@ -54,23 +61,26 @@ std::int64_t rows_of_matrix(std::int64_t n) {
   return best;
 }
 
-// Of n2 rows of kLanes values columns are transformed, and come to the lanes of vectors.
-template <class T, bool swapped>
-WARPLOOM_FFT_INLINE void columns_to_lanes(const T *in, std::int64_t n2, T *a) {
-  constexpr int together = kLanes<T> / 2;
-  for (std::int64_t e = 0; e < n2; e += together) {
-    const std::int64_t j2 = std::min<std::int64_t>(e, n2 - together);
-    Packed<T, swapped> z[kLanes<T>];
-    Complex<T> lanes[together];
+// The first pass of a transform whose length is kLanes * split * m: its results come to the lanes of vectors.
+template <class T, int split, bool swapped>
+WARPLOOM_FFT_INLINE void columns_to_lanes(const T *in, std::int64_t m, T *a) {
+  constexpr int together = kLanes<T> / 2, radix = kLanes<T> * split;
+  for (std::int64_t e = 0; e < m; e += together) {
+    const std::int64_t first = std::min<std::int64_t>(e, m - together);
+    Packed<T, swapped> z[radix];
 #pragma clang loop unroll(full)
-    for (int k = 0; k < kLanes<T>; ++k) z[k] = {load(in + 2 * (j2 + n2 * k))};
-    Butterfly<Packed<T, swapped>, kLanes<T>>::run(z);
-    packed_to_lanes(z, lanes);
+    for (int k = 0; k < radix; ++k) z[k] = {load(in + 2 * (first + m * k))};
+    Butterfly<Packed<T, swapped>, radix>::run(z);
 #pragma clang loop unroll(full)
-    for (int k = 0; k < together; ++k) LaneBuffer<T>{a}.put(j2 + k, lanes[k]);
+    for (int j = 0; j < split; ++j) {
+      Complex<T> lanes[together];
+      packed_to_lanes<T, swapped>(z + kLanes<T> * j, lanes);
+#pragma clang loop unroll(full)
+      for (int k = 0; k < together; ++k) LaneBuffer<T>{a}.put(split * (first + k) + j, lanes[k]);
+    }
   }
 }
-// Some transforms of kLanes n2 values.
+// Some transforms of a length.
 template <class T>
 struct Many {
   const T *in;
@@ -78,43 +88,40 @@ struct Many {
   T *out;
   std::int64_t out_apart, count;
 };
-template <class T, int n2, bool swapped>
+template <class T, int split, int radix, bool swapped>
 __attribute__((noinline)) void run_two_passes(Many<T> many, const T *table) {
-  alignas(64) T a[n2 * LaneBuffer<T>::kStep];
-  const LaneRoots<T> roots{table};
+  alignas(64) T a[split * radix * LaneBuffer<T>::kStep];
   for (std::int64_t i = 0; i < many.count; ++i, many.in += many.in_apart, many.out += many.out_apart) {
-    columns_to_lanes<T, swapped>(many.in, n2, a);
-    const Columns<T, swapped> out{many.out, 2 * kLanes<T>};
+    columns_to_lanes<T, split, swapped>(many.in, radix, a);
     asm volatile("" : : "r"(a) : "memory");  // else all would be wanted in registers at once
-    if constexpr (n2 == 8 && kRegisters < 32) {
-      run_halves<T, true>(LaneBuffer<T>{a}, 1, roots, out, 1);
-    } else {
-      run_butterfly<T, n2, true>(LaneBuffer<T>{a}, 1, roots, out, 1);
+    LaneBuffer<T> between{a};
+    Columns<T, swapped> out{many.out, 2 * kLanes<T>};
+    LaneRoots<T> roots{table};
+    for (int q = 0; q < split; ++q) {
+      run_one<T, radix, true>(between, split, roots, out, split);
+      between = between.after(1), out = out.after(1), roots = roots.after(2 * (radix - 1));
     }
   }
 }
-// Returns false if that takes more passes.
-template <class T, bool swapped>
-bool run_two_passes(Many<T> many, std::int64_t n2, const T *roots) {
-  switch (n2) {
-#define WARPLOOM_ROWS(N)                             \
-  case N:                                            \
-    if constexpr (N >= kLanes<T> / 2) {              \
-      run_two_passes<T, N, swapped>(many, roots);    \
-      return true;                                   \
-    }                                                \
-    return false;
-    WARPLOOM_ROWS(2)
-    WARPLOOM_ROWS(3)
-    WARPLOOM_ROWS(4)
-    WARPLOOM_ROWS(5)
-    WARPLOOM_ROWS(7)
-    WARPLOOM_ROWS(8)
-    WARPLOOM_ROWS(11)
-    WARPLOOM_ROWS(13)
-#undef WARPLOOM_ROWS
+template <class T, int split, bool swapped>
+void run_two_passes(int radix, Many<T> many, const T *roots) {
+  switch (radix) {
+#define WARPLOOM_RADIX(R)                                                                                    \
+  case R:                                                                                                    \
+    if constexpr (R >= kLanes<T> / 2) return run_two_passes<T, split, R, swapped>(many, roots);              \
+    __builtin_unreachable();
+    WARPLOOM_RADIX(2)
+    WARPLOOM_RADIX(3)
+    WARPLOOM_RADIX(4)
+    WARPLOOM_RADIX(5)
+    WARPLOOM_RADIX(7)
+    WARPLOOM_RADIX(8)
+    WARPLOOM_RADIX(9)
+    WARPLOOM_RADIX(11)
+    WARPLOOM_RADIX(13)
+#undef WARPLOOM_RADIX
     default:
-      return false;
+      __builtin_unreachable();
   }
 }
 
@@ -127,9 +134,9 @@ class SinglePlan {
         n2_(n1_ > 0 ? n / n1_ : 1),
         apart_((n2_ + kLine<T> - 1) / kLine<T> * kLine<T>),
         step_(2 * apart_ + kLine<T>),  // rows that lie a power of two apart would meet in few sets of a cache
-        is_direct_(n1_ > 0 && is_direct<T>(n)),
+        split_(split_of_direct<T>(n)),
         columns_(std::max<std::int64_t>(n1_, 1)),
-        rows_(n2_) {
+        rows_(n2_, split_) {
     if (n1_ == 0) {
       plan_convolution();
       return;
@@ -140,7 +147,7 @@ class SinglePlan {
       const Table<T> roots = rows_.roots_of_part(n1_, rows);
       roots_.insert(roots_.end(), roots.begin(), roots.end());
     }
-    workspaces_ = std::make_unique<Workspaces>(is_direct_ ? 0 : n1_ * step_ * sizeof(T));
+    workspaces_ = std::make_unique<Workspaces>(split_ > 0 ? 0 : n1_ * step_ * sizeof(T));
     buffers_ = std::make_unique<Workspaces>(2 * std::max(columns_.buffer_size(), rows_.buffer_size()) * sizeof(T));
   }
 
@@ -161,7 +168,7 @@ class SinglePlan {
     const Workspaces::Lease workspace(*workspaces_);
     T *const z = workspace.as<T>();
     if (inner_) return convolve<swapped>(in, out, z, spread);
-    if (is_direct_) {
+    if (split_ > 0) {
       const Workspaces::Lease buffer(*buffers_);
       return run_direct<swapped>(in, out, buffer.as<T>());
     }
@@ -177,7 +184,13 @@ class SinglePlan {
   // Many of them on this thread alone.
   template <bool swapped>
   void run_many(Many<T> many, const Memory &memory) const {
-    if (is_direct_ && run_two_passes<T, swapped>(many, n2_, roots_.data())) return;
+    if (split_ > 0 && rows_.later_passes() == 1) {
+      const int radix = static_cast<int>(n2_ / split_);
+      if constexpr (2 * kLanes<T> <= kMostInOnePass) {
+        if (split_ == 2) return run_two_passes<T, 2, swapped>(radix, many, roots_of_later());
+      }
+      return run_two_passes<T, 1, swapped>(radix, many, roots_of_later());
+    }
     for (std::int64_t i = 0; i < many.count; ++i) {
       run_alone<swapped>(many.in + i * many.in_apart, many.out + i * many.out_apart, memory);
     }
@@ -186,7 +199,7 @@ class SinglePlan {
   void run_alone(const T *in, T *out, const Memory &memory) const {
     T *const z = memory.matrix.template as<T>(), *const a = memory.buffer.template as<T>();
     if (inner_) return convolve<swapped>(in, out, z, [](std::int64_t n, const Body &body) { body(0, n); });
-    if (is_direct_) return run_direct<swapped>(in, out, a);
+    if (split_ > 0) return run_direct<swapped>(in, out, a);
     transform_columns<swapped>(in, z, a, 0, groups(n2_));
     transform_rows<swapped>(z, out, a, 0, groups(n1_));
   }
@@ -200,9 +213,14 @@ class SinglePlan {
 
   template <bool swapped>
   void run_direct(const T *in, T *out, T *a) const {
-    columns_to_lanes<T, swapped>(in, n2_, a);
-    rows_.run_part(roots_.data(), LaneBuffer<T>{a}, Columns<T, swapped>{out, 2 * kLanes<T>}, a, a + rows_.buffer_size());
+    const std::int64_t m = n2_ / split_;
+    if constexpr (2 * kLanes<T> <= kMostInOnePass) {
+      if (split_ == 2) columns_to_lanes<T, 2, swapped>(in, m, a);
+    }
+    if (split_ == 1) columns_to_lanes<T, 1, swapped>(in, m, a);
+    rows_.run_later(roots_.data(), Columns<T, swapped>{out, 2 * kLanes<T>}, a, a + rows_.buffer_size());
   }
+  const T *roots_of_later() const { return roots_.data() + rows_.roots_before(); }
 
   // Columns of a group lie in z as its lanes do.
   template <bool swapped>
@@ -283,7 +301,7 @@ class SinglePlan {
 
   std::int64_t n_, n1_, n2_;
   std::int64_t apart_, step_;  // reals between the parts of a value of z, and between its rows
-  bool is_direct_;
+  int split_;  // of the first pass, where all is between passes; else 0
   LanesPlan<T> columns_, rows_;
   Table<T> roots_;                     // of each group of rows; else the chirp
   std::unique_ptr<SinglePlan> inner_;  // of the convolution

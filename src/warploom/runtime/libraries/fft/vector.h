@@ -319,7 +319,7 @@ WARPLOOM_FFT_INLINE void transpose_whole_pieces(Vector<T> *rows, std::int64_t ap
   }
 }
 template <class T, bool swapped>
-WARPLOOM_FFT_INLINE void packed_to_lanes(const Packed<T, swapped> (&a)[kLanes<T>], Complex<T> (&lanes)[kLanes<T> / 2]) {
+WARPLOOM_FFT_INLINE void packed_to_lanes(const Packed<T, swapped> *a, Complex<T> (&lanes)[kLanes<T> / 2]) {
   constexpr auto all = std::make_integer_sequence<int, kLanes<T>>();
   constexpr int pieces = WARPLOOM_FFT_BYTES / 16, half = kLanes<T> / 2, in_piece = 8 / sizeof(T);
   // In a piece there are `in_piece` numbers.
