@@ -112,7 +112,7 @@ class AxisPlan {
     for (const Other &other : axis_.others) repeats *= other.count;
     // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them.
     const bool are_short = repeats >= kLanes<T> && n_ * WARPLOOM_FFT_BYTES <= (is_real ? 2 : 1) * kShortBytes &&
-                           (is_real || n_ <= kMostInOnePass || split_of_direct<T>(n_) == 0);
+                           (is_real || !is_fast_alone<T>(n_));
     if (axis_.in == in_side && axis_.out == out_side && !are_short) {
       if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
       if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);

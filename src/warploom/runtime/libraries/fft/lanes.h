@@ -93,7 +93,8 @@ struct PackedRows {
       *z = get_one(at, apart);
     } else {
       constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
-      const Vector<T> a = load_pieces<T, 4>(at, kStep * apart), b = load_pieces<T, 4>(at + kSecond * apart, kStep * apart);
+      const Vector<T> a = load_pieces<T, 4>(at, kStep * apart),
+                      b = load_pieces<T, 4>(at + kSecond * apart, kStep * apart);
       z[0] = {every_second<T, 0>(a, b, lanes)}, z[1] = {every_second<T, 1>(a, b, lanes)};
     }
   }
@@ -294,8 +295,8 @@ template <class T, bool swapped>
 bool run_only_pass(std::int64_t n, const T *in, std::int64_t in_apart, T *out, std::int64_t out_apart,
                    std::int64_t count) {
   switch (n) {
-#define WARPLOOM_LENGTH(N)                                              \
-  case N:                                                               \
+#define WARPLOOM_LENGTH(N)                                             \
+  case N:                                                              \
     run_only_pass<T, N, swapped>(in, in_apart, out, out_apart, count); \
     return true;
     WARPLOOM_LENGTH(2)

@@ -18,8 +18,9 @@
 
 namespace warploom::fft::WARPLOOM_FFT_LEVEL {
 
-constexpr double kNearBytes = 1024;  // of a buffer
+constexpr double kNearBytes = 1024;                // of a buffer
 constexpr std::int64_t kDirectBytes = 128 * 1024;  // of values, of which a second cache holds four times as many
+constexpr std::int64_t kManyValues = 128;
 
 // A length of which all may be between passes: the first of them is of kLanes * `split` values, which come to as many
 // vectors. 0: n is not such a length.
@@ -34,6 +35,13 @@ int split_of_direct(std::int64_t n) {
   };
   const std::size_t whole = passes(1), halves = 2 * lanes <= kMostInOnePass ? passes(2) : 0;
   return halves > 0 && halves < whole ? 2 : whole > 0 ? 1 : 0;
+}
+
+// Whether short transforms are faster one by one, that way, than side by side: by two passes, or where passes are long.
+template <class T>
+bool is_fast_alone(std::int64_t n) {
+  const int split = split_of_direct<T>(n);
+  return split > 0 && n > kMostInOnePass && (n >= kManyValues || radices(n / (kLanes<T> * split)).size() == 1);
 }
 
 // The factor n1 of n for the matrix, where both are at least as long as a vector; 0: there is none.
@@ -106,9 +114,9 @@ __attribute__((noinline)) void run_two_passes(Many<T> many, const T *table) {
 template <class T, int split, bool swapped>
 void run_two_passes(int radix, Many<T> many, const T *roots) {
   switch (radix) {
-#define WARPLOOM_RADIX(R)                                                                                    \
-  case R:                                                                                                    \
-    if constexpr (R >= kLanes<T> / 2) return run_two_passes<T, split, R, swapped>(many, roots);              \
+#define WARPLOOM_RADIX(R)                                                                       \
+  case R:                                                                                       \
+    if constexpr (R >= kLanes<T> / 2) return run_two_passes<T, split, R, swapped>(many, roots); \
     __builtin_unreachable();
     WARPLOOM_RADIX(2)
     WARPLOOM_RADIX(3)
@@ -301,7 +309,7 @@ class SinglePlan {
 
   std::int64_t n_, n1_, n2_;
   std::int64_t apart_, step_;  // reals between the parts of a value of z, and between its rows
-  int split_;  // of the first pass, where all is between passes; else 0
+  int split_;                  // of the first pass, where all is between passes; else 0
   LanesPlan<T> columns_, rows_;
   Table<T> roots_;                     // of each group of rows; else the chirp
   std::unique_ptr<SinglePlan> inner_;  // of the convolution

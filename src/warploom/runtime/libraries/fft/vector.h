@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors of complex numbers, real and imaginary parts apart or side by side. Included by a file that says how long vectors are
-// (WARPLOOM_FFT_BYTES) and in which namespace this code is (WARPLOOM_FFT_LEVEL), since each kind of processor has its
-// own.
+// Vectors of complex numbers, real and imaginary parts apart or side by side. Included by a file that says how long
+// vectors are (WARPLOOM_FFT_BYTES) and in which namespace this code is (WARPLOOM_FFT_LEVEL), since each kind of
+// processor has its own.
 #pragma once
 
 #include <cstddef>
