@@ -27,7 +27,7 @@ constexpr std::int64_t kManyValues = 128;
 template <class T>
 int split_of_direct(std::int64_t n) {
   constexpr std::int64_t lanes = kLanes<T>;
-  if (has_large_factor(n) || n * static_cast<std::int64_t>(2 * sizeof(T)) > kDirectBytes) return 0;
+  if (n * static_cast<std::int64_t>(2 * sizeof(T)) > kDirectBytes || has_large_factor(n)) return 0;
   const auto passes = [&](std::int64_t split) -> std::size_t {  // that follow; 0: it does not do
     const std::int64_t left = n / (lanes * split);
     const bool is_there = n % (lanes * split) == 0 && left > 1 && left >= lanes / 2;
@@ -37,11 +37,15 @@ int split_of_direct(std::int64_t n) {
   return halves > 0 && halves < whole ? 2 : whole > 0 ? 1 : 0;
 }
 
-// Whether short transforms are faster one by one, that way, than side by side: by two passes, or where passes are long.
+template <class T>
+bool has_two_passes(std::int64_t n) {
+  const int split = split_of_direct<T>(n);
+  return split > 0 && n > kMostInOnePass && radices(n / (kLanes<T> * split)).size() == 1;
+}
+// Whether short transforms are faster one by one, that way, than side by side.
 template <class T>
 bool is_fast_alone(std::int64_t n) {
-  const int split = split_of_direct<T>(n);
-  return split > 0 && n > kMostInOnePass && (n >= kManyValues || radices(n / (kLanes<T> * split)).size() == 1);
+  return has_two_passes<T>(n) || (n >= kManyValues && split_of_direct<T>(n) > 0);
 }
 
 // The factor n1 of n for the matrix, where both are at least as long as a vector; 0: there is none.
