@@ -43,8 +43,9 @@ _COMPARED = regex(
     re.MULTILINE,
 )
 _EXPECTED = regex(_WHERE + r"expected expression", re.MULTILINE)
-_LOOSE = regex(rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>")
-_LOOSE_OR_STRING = regex(rb'"(?:\\.|[^"\\])*"|' + _LOOSE.pattern)
+_LOOSE_TEXT = rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>"
+_LOOSE = regex(_LOOSE_TEXT)
+_LOOSE_OR_STRING = regex(rb'"(?:\\.|[^"\\])*"|' + _LOOSE_TEXT)
 _CONTINUED = regex(rb"(?P<word>\\)(?=[ \t]*//)")
 _BRACED = regex(rb"(?:<<<|,)\s*(?P<word>\{)")
 _MEMBER = regex(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")

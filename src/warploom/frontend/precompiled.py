@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key, entry_path, package_key
 from warploom.frontend.dependencies import parse_dependencies
+from warploom.scratch import remove_tree
 from warploom.toolchain import run_tool
 
 KIND, SEEN = "header", "header-flags"
@@ -33,7 +33,7 @@ def header_flags(command: Sequence[str], header: Path) -> list[str]:
     key = content_key(package_key(), str(header), *command)
     made = entry_path(KIND, key)
     if made.is_dir() and not _is_current(made):
-        shutil.rmtree(made, ignore_errors=True)
+        remove_tree(made)
     if not made.is_dir():
         if not entry_path(SEEN, key).is_dir():
             cached_entry(SEEN, key, _leave_empty)
