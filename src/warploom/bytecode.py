@@ -19,7 +19,7 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import MAGIC_NUMBER, spec_from_file_location
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import cast
@@ -57,11 +57,13 @@ def _finding(which: str) -> Generator[None]:
     if there is not None:
         records.init_code.update(there.inits)
         finder = _Finder(str(entry / _NAME), there)
-        sys.meta_path.insert(0, finder)  # to stay, for what is deferred
+        sys.meta_path.insert(0, finder)
         try:
             yield
         finally:
             finder.forget_usual()
+            if not there.seldom:  # else it stays, for what is deferred
+                sys.meta_path.remove(finder)
         cache.note_use(entry)
         return
     noting = _Noting()
@@ -105,11 +107,10 @@ class _Finder:
                 return None
             code = cast("CodeType", marshal.loads(text))
         place = code.co_filename
-        inside = [str(Path(place).parent)] if place.endswith(_PACKAGE) else None
-        loader = _Loader(name, place, code)
-        spec = spec_from_file_location(name, place, loader=loader, submodule_search_locations=inside)
-        assert spec is not None
-        spec.cached = self.place
+        spec = ModuleSpec(name, _Loader(name, place, code), origin=place, is_package=place.endswith(_PACKAGE))
+        spec.has_location, spec.cached = True, self.place
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(str(Path(place).parent))
         return spec
 
 

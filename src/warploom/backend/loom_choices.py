@@ -188,10 +188,11 @@ def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Lo
     places, active = loom_scattered.store_places(pointers, mask, code, loc)
     active = loom_scattered.in_one_word(active, choice.lanes, code, loc)
     name = f"warploom.{choice.accesses[0].name}.chosen"
-    parameters = f"ptr %kept, ptr %places, i{loom_scattered.MOST_LANES} %active, i64 %size"
+    bits = loom_scattered.MOST_LANES
+    parameters = f"ptr %kept, ptr %places, i{bits} %active, i64 %size"
     call = code.help(name, parameters, lambda inner: _loops(inner, loads=choice.loads), seldom=bool(place.is_row))
     code.line(
-        f"{call}(ptr {place.kept}, ptr {places}, i{loom_scattered.MOST_LANES} {active}, i64 {place.size})",
+        f"{call}(ptr {place.kept}, ptr {places}, i{bits} {active}, i64 {place.size})",
         loc,
         call=True,
     )

@@ -25,7 +25,6 @@ A backslash before a comment continues the line for nvcc, which takes comments o
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -152,7 +151,9 @@ class TemplateKeywords:
             {"type": "file", "name": str(file), "external-contents": str(self._copy(file))} for file in self.places
         ]
         overlay = {"version": 0, "use-external-names": False, "roots": roots}
-        self._overlay().write_text(json.dumps(overlay))
+        from json import dumps
+
+        self._overlay().write_text(dumps(overlay))
 
 
 def _joined(loose: re.Match[bytes]) -> bytes:

@@ -7,7 +7,6 @@ for the second time, so that a single compilation never pays for it, and dropped
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,18 +59,20 @@ def _make(folder: Path, command: Sequence[str], header: Path) -> None:
 
     drop_deferred_checks(made)
     files = parse_dependencies(dependencies.read_text())
-    (folder / "files.json").write_text(json.dumps({str(path): _stamp(path) for path in files}))
+    text = "".join(f"{path}\0{_stamp(path)}\0" for path in files)
+    (folder / "files").write_text(text, errors="surrogateescape")
 
 
 def _is_current(made: Path) -> bool:
     """Whether every file that the header was made of is as it was."""
-    files: dict[str, list[int]] = json.loads((made / "files.json").read_text())
-    return all(_stamp(path) == stamp for path, stamp in files.items())
+    files = (made / "files").read_text(errors="surrogateescape").split("\0")[:-1]
+    return all(_stamp(path) == stamp for path, stamp in zip(files[::2], files[1::2], strict=True))
 
 
-def _stamp(path: str | Path) -> list[int]:
+def _stamp(path: str | Path) -> str:
+    """When a file was changed, and its size."""
     try:
         found = os.stat(path)  # noqa: PTH116 - of some hundred files, at every compilation
     except OSError:
-        return []
-    return [found.st_mtime_ns, found.st_size]
+        return ""
+    return f"{found.st_mtime_ns} {found.st_size}"
