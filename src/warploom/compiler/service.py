@@ -148,24 +148,19 @@ def _fill(folder: Path, request: Request, toolchain: Toolchain, key: str) -> Con
 
     try:
         with temporary_folder("warploom-module-") as scratch:
-            contents, read = _compile(folder / _LIBRARY, scratch, request, toolchain, key)
+            return _compile(folder, scratch, request, toolchain, key)
     except SourceRefused as refused:
         raise CompileError(refused.messages + missing_hint(refused.messages)) from None
-    (folder / "contents.json").write_text(to_json(contents))
-    text = "".join(f"{path}\0{state}\0" for path, state in read.items())
-    (folder / "read").write_text(text, errors="surrogateescape")
-    return contents
 
 
-def _compile(
-    library: Path, scratch: Path, request: Request, toolchain: Toolchain, key: str
-) -> tuple[Contents, dict[str, str]]:
-    """Compile a request to `library`; what is in it, and the files that went in, with the keys of their content."""
+def _compile(folder: Path, scratch: Path, request: Request, toolchain: Toolchain, key: str) -> Contents:
+    """Compile a request to a library in `folder`; what is in it, and the files that went in, with the keys of their
+    content, are written beside it."""
     from warploom.backend import emitter
     from warploom.compiler import device
     from warploom.llvm.module import forgetting_modules
 
-    options, read = source_options(request, toolchain, key), dict[str, str]()
+    options = source_options(request, toolchain, key)
 
     def get_ready() -> None:
         emitter.start(toolchain, _level(request.options), options.cpu)
@@ -175,13 +170,20 @@ def _compile(
     try:
         bitcode, log = _device_pass(scratch, request, toolchain, options, get_ready)
         with _turn.lock, forgetting_modules():
-            contents, objects = _machine_code(request, toolchain, bitcode, options, key)
-        included = bitcode.with_suffix(".d")
-        device.link_module(toolchain, objects, library, lambda: read.update(_files_read(included, scratch)))
+            found, objects = _machine_code(request, toolchain, bitcode, options, key)
+        contents = replace(found, log=log)
+
+        def write_contents() -> None:
+            read = _files_read(bitcode.with_suffix(".d"), scratch)
+            text = "".join(f"{path}\0{state}\0" for path, state in read.items())
+            (folder / "read").write_text(text, errors="surrogateescape")
+            (folder / "contents.json").write_text(to_json(contents))
+
+        device.link_module(toolchain, objects, folder / _LIBRARY, write_contents)
     finally:
         ahead.started()
         emitter.started()
-    return replace(contents, log=log), read
+    return contents
 
 
 def _level(wanted: Options) -> int:

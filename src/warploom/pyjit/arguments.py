@@ -82,7 +82,7 @@ def looks_of(arguments: Sequence[Any]) -> tuple[Any, ...] | None:
     """What decides the types of numbers and arrays, said quickly; None where one of `arguments` is something else."""
     looks: list[Any] = []
     for value in arguments:
-        kind: type[Any] = type(value)
+        kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind in _GIVEN_AS_THEY_ARE:
             looks.append(kind)
         elif is_array(value):

@@ -324,7 +324,7 @@ class Configured:
             return
         places = list(accumulate((len(words) for _, words in pairs), initial=0))
         conversions = tuple((places[number], converted) for number, converted in ready.conversions)
-        if not any(isinstance(converted(arguments[number]), np.float16) for number, converted in ready.conversions):
+        if all(type(converted(arguments[number])) is not np.float16 for number, converted in ready.conversions):
             arrays = tuple(is_array(value) for value in arguments)
             self.function.quick[looks] = Quick(ready.made, arrays, conversions)
 
