@@ -272,6 +272,8 @@ class _DeadStores:
 def run(function: Function, context: Context) -> bool:
     """Forward values in `function`, remove dead stores to shared memory; true if anything changed."""
     blocks = dict(_blocks(function.body, ()))
+    if len(blocks) > 1 and not function.shared:
+        return False  # it has run before there were several, and only of shared memory more is known since
     memory = context.memory_of(function)
     changed = False
     for block, way in blocks.items():
