@@ -16,28 +16,28 @@ from warploom.ir.core import Function, free_values
 
 # As a `switch` over %n leaves them; %alone compares what nothing else needs.
 TESTS = """
-%low: i1 = icmp %n, 5:i32 [pred=slt]
-%first: i1 = icmp 0:i32, %n [pred=eq]
-%alone: i1 = icmp %m, 4294967293:i32 [pred=sgt]
-%both: i1 = icmp %n, %n [pred=ult]
+%low: i1 = icmp %kind, 5:i32 [pred=slt]
+%first: i1 = icmp 0:i32, %kind [pred=eq]
+%alone: i1 = icmp %size, 4294967293:i32 [pred=sgt]
+%both: i1 = icmp %kind, %kind [pred=ult]
 """
 CHOICE = """
-%a: i32 = select %low, 1:i32, 0:i32
-%b: i32 = select %first, 10:i32, 0:i32
-%c: i32 = select %alone, 100:i32, 0:i32
-%d: i32 = select %both, 1000:i32, 0:i32
-%ab: i32 = add %a, %b
-%cd: i32 = add %c, %d
-%s: i32 = add %ab, %cd
-store %s, %at [align=4]
+%c1: i32 = select %low, 1:i32, 0:i32
+%c2: i32 = select %first, 10:i32, 0:i32
+%c3: i32 = select %alone, 100:i32, 0:i32
+%c4: i32 = select %both, 1000:i32, 0:i32
+%c12: i32 = add %c1, %c2
+%c34: i32 = add %c3, %c4
+%sum: i32 = add %c12, %c34
+store %sum, %at [align=4]
 """
-LOOP = "%u: i32 = for 0:i32, %g, 1:i32, 0:i32 [pred=slt] { (%k: i32, %v: i32) %w: i32 = add %v, %k yield %w }"
+LOOP = "%u: i32 = for 0:i32, %g, 1:i32, 0:i32 [pred=slt] { (%k: i32, %v: i32) %x: i32 = add %v, %k yield %x }"
 
 
 def kernel(more: str = "") -> Function:
     """Each thread stores what the four comparisons say."""
     body = f"{TESTS} {GRID} {BLOCK} {NUMBER} {more} {CHOICE} yield }} yield }}"
-    return function("%p: ptr, %n: i32, %m: i32", body)
+    return function("%p: ptr, %kind: i32, %size: i32", body)
 
 
 def expected(n: int, m: int) -> int:
@@ -59,12 +59,12 @@ def test_what_several_comparisons_compare_is_stored_once_and_a_lonely_one_itself
     made = kernel()
     (grid,) = (op for op in made.body.ops if op.name == "grid")
     handed = handed_on([each for each in free_values(grid) if each.type == "i1"], comparisons_of(made))
-    assert [each.name for each in handed.kept] == ["both", "n", "alone"]
+    assert [each.name for each in handed.kept] == ["both", "kind", "alone"]
     assert [op.result.name for op in handed.tests] == ["low", "first"]
     text = emit(made)
     assert len(re.findall(r"^  store i1 ", text, re.MULTILINE)) == 2
     in_blocks = text[text.index("@k.blocks.0(ptr noalias") :].partition("\n}")[0]
-    assert in_blocks.count("icmp slt i32 %n") == in_blocks.count("icmp eq i32 0, %n") == 1
+    assert in_blocks.count("icmp slt i32 %kind") == in_blocks.count("icmp eq i32 0, %kind") == 1
 
 
 def test_only_comparisons_with_a_constant_that_each_launch_makes_are_computed_again() -> None:
