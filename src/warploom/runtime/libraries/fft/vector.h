@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+// What is fused is said where it is: sums of what was multiplied elsewhere are additions, which have units of their
+// own.
+#pragma clang fp contract(on)
+
 #define WARPLOOM_FFT_INLINE __attribute__((always_inline)) inline
 
 namespace warploom::fft::WARPLOOM_FFT_LEVEL {
