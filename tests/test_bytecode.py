@@ -26,7 +26,7 @@ assert together.__module__ == "warploom.bytecode" and ir.__path__ and core.Op.__
 assert "class Op" in inspect.getsource(core.Op)
 assert core.__file__.endswith("core.py")
 assert core.__spec__.loader.get_code("warploom.ir.core").co_filename == core.__file__
-assert not any(type(each).__module__ == "warploom.bytecode" for each in sys.meta_path)
+assert not any(type(each).__module__ == "warploom.bytecode" for each in sys.meta_path), "nothing here is deferred"
 together_now = [name for name, module in sys.modules.items()
                 if name.startswith("warploom.") and str(module.__spec__.cached).endswith("modules")]
 there = [f"warploom.ir{each}" in together_now for each in (".core", "")]

@@ -6,7 +6,6 @@ These are plain records: they are kept as JSON beside a module's machine code, a
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from warploom.core.records import asdict, dataclass
@@ -81,11 +80,15 @@ class Contents:
 
 def to_json(contents: Contents) -> str:
     """As text."""
+    import json
+
     return json.dumps(asdict(contents))
 
 
 def from_json(text: str) -> Contents:
     """The contents that `to_json` wrote."""
+    import json
+
     data = json.loads(text)
     return Contents(
         tuple(

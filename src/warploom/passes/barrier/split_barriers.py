@@ -15,13 +15,14 @@ Ensures: no barrier of a block is left.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from warploom.analysis.lasting_loads import lasting_loads
+from warploom.core.deferred import deferred
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk_op
 from warploom.ir.ops import Level
-from warploom.passes.barrier.crossing_values import MINIMUM_CUT
-from warploom.passes.barrier.early_stores import EARLY_STORES
-from warploom.passes.barrier.fission import Writer, block_linear_id, remark_cut
-from warploom.passes.barrier.interchange import FOR, IF, WHILE, plan_interchange
+from warploom.passes.barrier.features import EARLY_STORES, FOR, IF, MINIMUM_CUT, WHILE
 from warploom.passes.barrier.skeleton import OUTER, loops_with
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import (
@@ -33,7 +34,14 @@ from warploom.passes.contracts import (
     SCALAR,
 )
 
+if TYPE_CHECKING:
+    from warploom.passes.barrier import fission, interchange
+else:
+    fission = deferred("warploom.passes.barrier.fission")
+    interchange = deferred("warploom.passes.barrier.interchange")
+
 NAME = "split_barriers"
+LASTING_LOADS = "lasting_loads"
 
 
 class BlockNest:
@@ -51,28 +59,36 @@ class BlockNest:
 
     def linear_id(self, build: Builder, ids: list[Value]) -> Operand:
         """tx + bdx * (ty + bdy * tz)."""
-        return block_linear_id(build, ids, self.op.operands)
+        return fission.block_linear_id(build, ids, self.op.operands)
 
 
 def run(function: Function, context: Context) -> bool:
     """Split every loop over threads that holds a barrier."""
-    changed = False
-    for region, inner in loops_with(function, Level.BLOCK):
-        if NAME in context.off:
-            raise Unsupported(f"the kernel has barriers, and {NAME} is off", inner.loc)
-        _split(inner, region, function, context)
-        changed = True
-    return changed
+    loops = list(loops_with(function, Level.BLOCK))
+    if loops and NAME in context.off:
+        raise Unsupported(f"the kernel has barriers, and {NAME} is off", loops[0][1].loc)
+    lasting = [_lasting(block, function, context) for _, block in loops]
+    for (region, block), loads in zip(loops, lasting, strict=True):
+        _split(block, region, loads, function, context)
+    return bool(loops)
 
 
-def _split(block: Op, parent: Region, function: Function, context: Context) -> None:
+def _lasting(block: Op, function: Function, context: Context) -> frozenset[Value]:
+    """What loads of `block` give behind barriers as well."""
+    if LASTING_LOADS in context.off:
+        return frozenset()
+    return frozenset(lasting_loads(block, lambda: context.memory_of(function)))
+
+
+def _split(block: Op, parent: Region, lasting: frozenset[Value], function: Function, context: Context) -> None:
     votes = _lower_votes(block)
     _remark_barriers(block, context)
-    plan = plan_interchange(block.region, Level.BLOCK, function, context)
-    writer = Writer(plan, BlockNest(block), context)
+    plan = interchange.plan_interchange(block.region, Level.BLOCK, function, context)
+    plan.lasting = lasting
+    writer = fission.Writer(plan, BlockNest(block), context)
     place = parent.ops.index(block)
     parent.ops[place : place + 1] = [*votes, *writer.write()]
-    remark_cut(writer, NAME, "threads", context)
+    fission.remark_cut(writer, NAME, "threads", context)
 
 
 def _remark_barriers(block: Op, context: Context) -> None:
@@ -105,7 +121,7 @@ def _lower_vote(op: Op, region: Region, block: Op, storage: list[Op]) -> None:
     build.effect("memset", [votes, int_const("i8", neutral), count], volatile=False, align_to=64, **{OUTER: True})
     vote = build.op("icmp", [op.operands[0], int_const("i32", 0)], "i1", pred="ne")
     byte = build.op("zext", [vote], "i8")
-    number = block_linear_id(build, block.region.params, block.operands)
+    number = fission.block_linear_id(build, block.region.params, block.operands)
     place = build.op("gep", [votes, number], "ptr", offset=0, strides=(1,), inbounds=True)
     build.effect("store", [byte, place], align=1)
     build.effect("barrier", [], level="block")
@@ -153,7 +169,7 @@ SPLIT_BARRIERS = Pass(
     NAME,
     run,
     needed=True,
-    features=(FOR, WHILE, IF, MINIMUM_CUT, EARLY_STORES),
+    features=(FOR, WHILE, IF, MINIMUM_CUT, EARLY_STORES, LASTING_LOADS),
     requires=(SCALAR, NO_PHASE_WAITS, NO_MASKED_BARRIERS, GRIDS_SPLIT),
     ensures=(BLOCKS_SPLIT,),
     breaks=(ONE_LOOP_A_GRID,),
