@@ -129,6 +129,30 @@ def test_a_long_body_is_one_register_wide(sums: int, width: int) -> None:
     assert choose_width(loop, Target(Processor(512)), None) == width
 
 
+FLOAT = "%q: ptr = gep %p, %tx [offset=0, strides=(4)] %x: float = load %q [align=4] %h: float = fadd %x, %x"
+HALF_DOUBLE = f"""{FLOAT} %w: double = fpext %h %z: double = fmul %w, %w
+    %r: float = fptrunc %z store %r, %q [align=4]"""
+WIDE_ONLY = HALF_DOUBLE.replace("%h: float = fadd %x, %x", "").replace("fpext %h", "fpext %x")
+MANY_FLOATS = HALF_DOUBLE.replace("%w: double", "%h2: float = fmul %h, %h %h3: float = fmul %h2, %h %w: double")
+CONVERTED = HALF_DOUBLE.replace("%z: double = fmul %w, %w", "").replace("fptrunc %z", "fptrunc %w")
+
+
+@pytest.mark.parametrize(
+    ("body", "bits", "width"),
+    [
+        (HALF_DOUBLE, 512, 8),
+        (HALF_DOUBLE, 256, 16),  # xmm registers would do half as much there
+        (WIDE_ONLY, 512, 16),  # what is loaded comes in halves
+        (MANY_FLOATS, 512, 32),
+        (CONVERTED, 512, 32),
+        (FLOAT, 512, 32),
+    ],
+)
+def test_floats_that_become_doubles_and_come_of_them_lie_as_doubles_do(body: str, bits: int, width: int) -> None:
+    loop = next(op for op in walk(threads(body).body) if op.name == "block")
+    assert choose_width(loop, Target(Processor(bits)), 128) == width
+
+
 ESCAPE = """%s: float = sitofp %tx
         %k: i32, %u: float = while 0:i32, %s { (%i: i32, %x: float)
           %b: i1 = fcmp %x, %f [pred=olt]

@@ -17,6 +17,7 @@ from warploom.ir.ops import Effect, effect, levels_in
 
 _LARGEST, _FEWEST = 64, 4  # lanes
 _SPARSEST = 4  # elements for each one that a masked store of a group stores
+_ARITHMETIC = frozenset("fadd fsub fmul fdiv fneg call select".split())
 _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no instruction
 _LARGEST_BODY = 1000  # ops, all rows
 LARGEST_WIDE = 500  # ops of a body that gives a vector of one register enough to do
@@ -58,9 +59,10 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     most, processor = columns or _LARGEST, target.processor
     registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
     most_lanes = min(_LARGEST, processor.lanes_of_masks) if _hands_on_masks(loop) else _LARGEST
-    width = target.width or min(
-        most_lanes, max(_FEWEST, processor.vector_bits // (8 * _element_size(loop)) * registers)
-    )
+    size = _element_size(loop)
+    if processor.vector_bits >= 512 and _takes_registers_apart(loop):
+        size, registers = 8, 1
+    width = target.width or min(most_lanes, max(_FEWEST, processor.vector_bits // (8 * size) * registers))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
     while width > _FEWEST and width // 2 >= most:
@@ -116,6 +118,24 @@ def _element_size(loop: Op) -> int:
     if sizes and max(sizes) == 1:
         return 1
     return 8 if sizes and 2 * sum(size == 8 for size in sizes) >= len(sizes) else 4
+
+
+def _takes_registers_apart(loop: Op) -> bool:
+    """Whether a vector of floats, of one register, would be taken apart to become doubles, or put together of them, as
+    often as floats are computed with, and doubles are as often: then vectors of as many floats as there are doubles in
+    a register cost no more arithmetic. What is loaded becomes doubles on the way, and comes in halves by itself."""
+    loaded = {op.results[0] for op in walk(loop.region) if op.name == "load"}
+    apart = narrow = wide = 0
+    for op in walk(loop.region):
+        type_ = op.results[0].type if op.results else ""
+        if type_ == "double" and op.name == "fpext" and op.operands[0].type == "float":
+            apart += op.operands[0] not in loaded
+        elif type_ == "float" and op.name == "fptrunc":
+            apart += 1
+        elif op.name in _ARITHMETIC:
+            narrow += type_ == "float"
+            wide += type_ == "double"
+    return 0 < narrow <= min(apart, wide)
 
 
 def runs_better_alone(op: Op, shapes: Shapes) -> bool:

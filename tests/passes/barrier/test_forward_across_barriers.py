@@ -149,3 +149,45 @@ def test_same_results_in_every_order(name: str) -> None:
         changed, _ = lowered(specialise(original, block), [ELIMINATE_BARRIERS, FORWARD_ACROSS_BARRIERS])
         for seed in (None, 1, 2):
             assert results(changed, (2, 1, 1), block, 50, seed) == results(original, (2, 1, 1), block, 50)
+
+
+# What a thread stores in one loop over threads, and another loop or a barrier between it and a load. %whole is known
+# before the threads begin.
+STORING = "block %bdx, 1:i32, 1:i32 {{ (%tx{0}: i32, %ty{0}: i32, %tz{0}: i32) {1} yield }}"
+SLOT = "%w{0}: i64 = zext %tx{0} %ps{0}: ptr = gep @s:ptr, %w{0} [offset=0, strides=(4)]"
+THERE = (
+    f"{SLOT} store %n, %ps{{0}} [align=4] {BARRIER} %v{{0}}: i32 = load %ps{{0}} [align=4] store %v{{0}}, %p [align=4]"
+)
+READING = f"{SLOT} %v{{0}}: i32 = load %ps{{0}} [align=4] store %v{{0}}, %p [align=4]"
+
+
+def in_loops(ops: str) -> Function:
+    """A kernel with loops over threads by hand."""
+    text = thread_kernel("", "block=(16, 1, 1)")
+    start, end = text.index("block %bdx"), text.index("yield")
+    return parse_function(text[:start] + ops + text[text.index("}", end) + 1 :])
+
+
+def loop_of(number: int, body: str) -> str:
+    return STORING.format(number, body.format(number))
+
+
+ONE, OTHER = loop_of(1, THERE), loop_of(2, READING)
+
+
+@pytest.mark.parametrize(
+    ("ops", "condition", "loads", "stores", "why"),
+    [
+        (ONE, "%n", 0, 0, "one loop"),
+        (f"if %c {{ {ONE} yield }} {{ {OTHER} yield }}", "%n", 1, 0, "no block goes both ways"),
+        (f"{ONE} {OTHER}", "%n", 1, 1, "the second loop reads what the first one leaves"),
+        (f"if %c {{ {ONE} yield }} {{ {OTHER} yield }}", "%k", 1, 1, "each round may go another way"),
+    ],
+)
+def test_each_loop_over_threads_by_itself(ops: str, condition: str, loads: int, stores: int, why: str) -> None:
+    ops = f"%c: i1 = icmp {condition}, 3:i32 [pred=slt] {ops}"
+    function = in_loops(ops if condition == "%n" else f"for 0:i32, %n, 1:i32 [pred=slt] {{ (%k: i32) {ops} yield }}")
+    assert FORWARD_ACROSS_BARRIERS.run(function, Context()), why
+    verify(function, "structured")
+    shared = [op for op in walk(function.body) if op.name in ("load", "store") and str(op.operands[-1]).find("ps") >= 0]
+    assert [sum(op.name == name for op in shared) for name in ("load", "store")] == [loads, stores], why

@@ -63,6 +63,12 @@ CHOICE = """%low: i1 = icmp %tx, %k [pred=sgt]
 OPEN = """%chosen_now: i1 = icmp %tx, %k [pred=sgt]
         %on: i1 = select %inside, %chosen_now, poison:i1"""
 EFFECT = CHOICE.replace("yield %high", "store %far, %mine [align=4]\n          yield %high")
+# As many comparisons as tell which threads have a cell of a tile at the edge of the data.
+_LIMITS = [
+    f"%l{k}: i32 = sub {20 + k}:i32, %k %c{k}: i1 = icmp %tx, %l{k} [pred=slt] %a{k + 1}: i1 = and %a{k}, %c{k}\n"
+    for k in range(5)
+]
+LONG = EFFECT.replace("%high:", "%a0:").replace("store", "".join(_LIMITS) + "store").replace("yield %high", "yield %a5")
 LOADED = """%z: i32 = load %here [align=4, volatile=true]
         %on: i1 = icmp %z, %k [pred=sgt]"""
 NEVER = "0:i1"
@@ -82,14 +88,14 @@ def carried(function: Function) -> list[str]:
 
 
 @pytest.mark.parametrize("initial", [NEVER, "1:i1", "%start", "undef:i1"])
-@pytest.mark.parametrize("condition", [PLAIN, CHOICE, EFFECT, OPEN])
+@pytest.mark.parametrize("condition", [PLAIN, CHOICE, EFFECT, OPEN, LONG])
 def test_only_the_counter_is_carried(condition: str, initial: str) -> None:
     function = loop(condition, initial)
     assert carried(function) == ["i32"]
     assert all(each.type == "i32" for op in walk(function.body) if op.name == "while" for each in op.results)
 
 
-@pytest.mark.parametrize("condition", [PLAIN, CHOICE, EFFECT, OPEN])
+@pytest.mark.parametrize("condition", [PLAIN, CHOICE, EFFECT, OPEN, LONG])
 def test_nothing_is_kept_across_the_barrier(condition: str) -> None:
     def buffers(function: Function) -> int:
         return sum(op.name == "scratch" for op in walk(function.body))
@@ -101,7 +107,7 @@ def test_nothing_is_kept_across_the_barrier(condition: str) -> None:
 
 @pytest.mark.parametrize("start", ["0:i32", "2:i32"])
 @pytest.mark.parametrize("initial", [NEVER, "1:i1", "%start"])
-@pytest.mark.parametrize("condition", [PLAIN, CHOICE, EFFECT, LOADED])
+@pytest.mark.parametrize("condition", [PLAIN, CHOICE, EFFECT, LOADED, LONG])
 def test_every_thread_computes_the_same(condition: str, initial: str, start: str) -> None:
     original = loop(condition, initial, start=start)
     changed, _ = lowered(original, [CANONICALISE, cleaned(RECOMPUTE_CONDITIONS), SPLIT_BARRIERS])

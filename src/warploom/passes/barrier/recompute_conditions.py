@@ -65,7 +65,7 @@ else:
     early_stores = deferred("warploom.passes.barrier.early_stores")
 
 NAME = "recompute_conditions"
-LONGEST = 32  # ops of a condition that is computed again
+LONGEST = 48  # ops of a condition that is computed again
 LARGEST_CHOICE = 16  # ops on both sides of an `if` that becomes selects
 
 
@@ -144,7 +144,7 @@ def chain_in(region: Region, value: Operand) -> list[Op] | None:
     found: list[Op] = []
     for op in reversed(region.body):
         if not wanted.isdisjoint(op.results):
-            if op.regions or not early_stores.is_cheap(op) or len(found) == LARGEST_CHOICE:
+            if op.regions or not early_stores.is_cheap(op) or len(found) == LONGEST:
                 return None
             found.append(op)
             wanted.update(op.operands)
