@@ -29,7 +29,7 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in names:
         (tmp_path / f"{name}.py").write_text(MODULE)
         monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(deferred, "_waiting", set[str]())
     return names
 
