@@ -87,3 +87,31 @@ def test_nothing_is_kept_of_what_failed(monkeypatch: pytest.MonkeyPatch, tmp_pat
         raise KeyError
     assert sys.meta_path == there
     assert not list(tmp_path.glob(f"{bytecode.KIND}/*/modules"))
+
+
+DEFERRED = """
+import sys
+from warploom.bytecode import together
+from warploom.core import records
+with together("test", up_to="warploom.analysis.spin_waits"):
+    from warploom.analysis import spin_waits
+    known = len(records.init_code)
+    from warploom.core.remarks import Remark
+    Remark("pass", "text")
+there = "warploom.analysis.path_states" in sys.modules
+assert callable(spin_waits.path_states.path_states)
+place = str(sys.modules["warploom.analysis.path_states"].__spec__.cached)
+print(there, place.endswith("modules"), known > 0)
+"""
+
+
+def test_what_is_deferred_comes_from_the_file_when_it_is_wanted(tmp_path: Path) -> None:
+    """The process that writes the file loads all of it; a later one finds code of records in it, too."""
+    own = {"WARPLOOM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPYCACHEPREFIX": str(tmp_path / "none")}
+    said: list[str] = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", DEFERRED], env=os.environ | own, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout.strip())
+    assert said[0].startswith("True False")
+    assert said[1] == "False True True"

@@ -20,7 +20,7 @@ from warploom.core.records import dataclass
 from warploom.ir.core import Const, Function, Op, Value
 from warploom.ir.types import align_of, size_of
 
-LEAST_ALIGN = 16  # bytes
+_LEAST_ALIGN = 16  # bytes
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def store_frame(code: Code, members: Sequence[tuple[str, str]]) -> str:
     offsets = [*offsets_of(types)]
     size = offsets[-1] + size_of(types[-1]) if types else 0
     frame = code.fresh("frame")
-    align = max(LEAST_ALIGN, *map(align_of, types), 1)
+    align = max(_LEAST_ALIGN, *map(align_of, types), 1)
     code.entry.append(f"  {frame} = alloca [{size} x i8], align {align}")
     for offset, (member, value) in zip(offsets, members, strict=True):
         at = code.value("at", f"getelementptr inbounds i8, ptr {frame}, i64 {offset}")

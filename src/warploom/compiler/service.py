@@ -23,7 +23,7 @@ from warploom import ahead, cache
 from warploom.bytecode import together
 from warploom.compiler import LAST_MODULE
 from warploom.compiler.options import PLAIN, Options
-from warploom.compiler.signature import Contents, from_json, to_json
+from warploom.compiler.signature import Contents, from_bytes, to_bytes
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.garbage import leave_alone, seldom_collecting
 from warploom.core.records import dataclass, field, replace
@@ -134,7 +134,7 @@ def _read(entry: Path) -> Module | None:
         read = (entry / "read").read_text(errors="surrogateescape").split("\0")[:-1]
         if any(_state_of(path) != state for path, state in zip(read[::2], read[1::2], strict=True)):
             return None
-        contents = from_json((entry / "contents.json").read_text())
+        contents = from_bytes((entry / "contents").read_bytes())
     except (OSError, ValueError):
         return None
     cache.note_use(entry)
@@ -177,7 +177,7 @@ def _compile(folder: Path, scratch: Path, request: Request, toolchain: Toolchain
             read = _files_read(bitcode.with_suffix(".d"), scratch)
             text = "".join(f"{path}\0{state}\0" for path, state in read.items())
             (folder / "read").write_text(text, errors="surrogateescape")
-            (folder / "contents.json").write_text(to_json(contents))
+            (folder / "contents").write_bytes(to_bytes(contents))
 
         device.link_module(toolchain, objects, folder / _LIBRARY, write_contents)
     finally:

@@ -49,9 +49,9 @@ struct Butterfly {
       C even = a[0], odd{};
 #pragma clang loop unroll(full)
       for (int k = 1; k <= half; ++k) {
-        const C s = scaled(difference[k], kRoots<T, n>.sine[j * k % n]);
-        even = even + scaled(sum[k], kRoots<T, n>.cosine[j * k % n]);
-        odd = k == 1 ? s : odd + s;
+        const T c = kRoots<T, n>.cosine[j * k % n], s = kRoots<T, n>.sine[j * k % n];
+        even = plus_scaled(even, sum[k], c);
+        odd = k == 1 ? scaled(difference[k], s) : plus_scaled(odd, difference[k], s);
       }
       a[j] = minus_i_times(even, odd);
       a[n - j] = plus_i_times(even, odd);

@@ -341,9 +341,10 @@ void run_pass_of_radix(const Pass &pass, Roots table, In in, Out out) {
   }
 }
 
-// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last, where eight values take
-// less time than four and two, and fewer passes less than more; 9 want 32 registers.
-inline std::vector<int> radices(std::int64_t n) {
+// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last; 9 want 32 registers. In a
+// lane buffer of a first cache a pass of 8 takes about as long as one of 4 and one of 2; `few`: as few passes as can
+// be, for what is longer.
+inline std::vector<int> radices(std::int64_t n, bool few = false) {
   std::vector<int> chosen;
   int twos = 0, threes = 0;
   for (const std::int64_t p : prime_factors(n)) {
@@ -358,7 +359,8 @@ inline std::vector<int> radices(std::int64_t n) {
   for (; kRegisters >= 32 && threes >= 2; threes -= 2) chosen.push_back(9);
   for (; threes > 0; --threes) chosen.push_back(3);
   if (twos == 1) chosen.push_back(2);
-  for (; twos > 1 && twos % 3 != 0; twos -= 2) chosen.push_back(4);
+  const auto are_eights = [few](int left) { return few ? left % 3 == 0 : left == 3; };
+  for (; twos > 1 && !are_eights(twos); twos -= 2) chosen.push_back(4);
   for (; twos > 1; twos -= 3) chosen.push_back(8);
   return chosen;
 }
@@ -396,13 +398,13 @@ std::vector<T> chirp(std::int64_t n) {
 template <class T>
 class LanesPlan {
  public:
-  // `first`, above 1: the radix of a first pass that `run_part` takes as done.
+  // `first`, not 0: as few passes as can be; above 1: the radix of a first one that `run_later` takes as done.
   explicit LanesPlan(std::int64_t n, int first = 0) : n_(n), is_begun_(first > 1) {
     if (has_large_factor(n)) {
       plan_convolution();
       return;
     }
-    std::vector<int> chosen = radices(is_begun_ ? n / first : n);
+    std::vector<int> chosen = radices(is_begun_ ? n / first : n, first > 0);
     if (is_begun_) chosen.insert(chosen.begin(), first);
     std::int64_t done = 1;
     for (const int radix : chosen) {

@@ -31,7 +31,7 @@ int split_of_direct(std::int64_t n) {
   const auto passes = [&](std::int64_t split) -> std::size_t {  // that follow; 0: it does not do
     const std::int64_t left = n / (lanes * split);
     const bool is_there = n % (lanes * split) == 0 && left > 1 && left >= lanes / 2;
-    return is_there ? radices(left).size() : 0;
+    return is_there ? radices(left, true).size() : 0;
   };
   const std::size_t whole = passes(1), halves = 2 * lanes <= kMostInOnePass ? passes(2) : 0;
   return halves > 0 && halves < whole ? 2 : whole > 0 ? 1 : 0;
@@ -40,7 +40,7 @@ int split_of_direct(std::int64_t n) {
 template <class T>
 bool has_two_passes(std::int64_t n) {
   const int split = split_of_direct<T>(n);
-  return split > 0 && n > kMostInOnePass && radices(n / (kLanes<T> * split)).size() == 1;
+  return split > 0 && n > kMostInOnePass && radices(n / (kLanes<T> * split), true).size() == 1;
 }
 // Whether short transforms are faster one by one, that way, than side by side.
 template <class T>

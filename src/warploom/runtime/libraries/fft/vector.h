@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+// What is fused is said where it is: sums of what was multiplied elsewhere are additions, which have units of their
+// own.
+#pragma clang fp contract(on)
+
 #define WARPLOOM_FFT_INLINE __attribute__((always_inline)) inline
 
 namespace warploom::fft::WARPLOOM_FFT_LEVEL {
@@ -221,6 +225,10 @@ WARPLOOM_FFT_INLINE Complex<T> scaled(Complex<T> a, T factor) {
   return {a.r * factor, a.i * factor};
 }
 template <class T>
+WARPLOOM_FFT_INLINE Complex<T> plus_scaled(Complex<T> a, Complex<T> b, T factor) {
+  return {a.r + b.r * factor, a.i + b.i * factor};
+}
+template <class T>
 WARPLOOM_FFT_INLINE Complex<T> turned_by(Complex<T> a, T cosine, T sine) {  // times cosine - i sine
   return times<T>(a, cosine, -sine);
 }
@@ -244,6 +252,10 @@ WARPLOOM_FFT_INLINE Packed<T, swapped> operator-(Packed<T, swapped> a, Packed<T,
 template <class T, bool swapped>
 WARPLOOM_FFT_INLINE Packed<T, swapped> scaled(Packed<T, swapped> a, T factor) {
   return {a.v * factor};
+}
+template <class T, bool swapped>
+WARPLOOM_FFT_INLINE Packed<T, swapped> plus_scaled(Packed<T, swapped> a, Packed<T, swapped> b, T factor) {
+  return {a.v + b.v * factor};
 }
 template <class T, int... lane>
 WARPLOOM_FFT_INLINE Vector<T> neighbours(Vector<T> a, std::integer_sequence<int, lane...>) {
