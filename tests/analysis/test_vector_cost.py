@@ -130,21 +130,26 @@ def test_a_long_body_is_one_register_wide(sums: int, width: int) -> None:
 
 
 FLOAT = "%q: ptr = gep %p, %tx [offset=0, strides=(4)] %x: float = load %q [align=4] %h: float = fadd %x, %x"
-HALF_DOUBLE = f"""{FLOAT} %w: double = fpext %h %z: double = fmul %w, %w
+HALF_DOUBLE = f"""{FLOAT} %w: double = fpext %h %v: double = fmul %w, %w %z: double = fadd %v, %w
     %r: float = fptrunc %z store %r, %q [align=4]"""
 WIDE_ONLY = HALF_DOUBLE.replace("%h: float = fadd %x, %x", "").replace("fpext %h", "fpext %x")
 MANY_FLOATS = HALF_DOUBLE.replace("%w: double", "%h2: float = fmul %h, %h %h3: float = fmul %h2, %h %w: double")
-CONVERTED = HALF_DOUBLE.replace("%z: double = fmul %w, %w", "").replace("fptrunc %z", "fptrunc %w")
+AS_MANY = HALF_DOUBLE.replace("%z: double = fadd %v, %w", "").replace("fptrunc %z", "fptrunc %v")
+APART = AS_MANY.replace("%r:", "%c: i1 = icmp %tx, 3:i32 [pred=slt] if %c { %r:").replace(
+    "[align=4]", "[align=4] yield } { yield }"
+)
+APART = APART.replace("%x: float = load %q [align=4] yield } { yield }", "%x: float = load %q [align=4]")
 
 
 @pytest.mark.parametrize(
     ("body", "bits", "width"),
     [
         (HALF_DOUBLE, 512, 8),
-        (HALF_DOUBLE, 256, 16),  # xmm registers would do half as much there
+        (HALF_DOUBLE, 256, 8),  # two registers: xmm ones would do half as much
         (WIDE_ONLY, 512, 16),  # what is loaded comes in halves
         (MANY_FLOATS, 512, 32),
-        (CONVERTED, 512, 32),
+        (AS_MANY, 512, 32),
+        (APART, 512, 32),
         (FLOAT, 512, 32),
     ],
 )
