@@ -167,7 +167,7 @@ def _in_place(_name: str, task: Callable[[], None]) -> None:
 
 def measure(words: Sequence[str]) -> dict[str, float]:
     """Compile once with `warpcc words`; the seconds of each stage."""
-    from warploom.backend import emission, finish, llvm_passes, loom, prepare
+    from warploom.backend import emission, finish, loom, prepare
     from warploom.cli import warpcc
     from warploom.driver import sources
     from warploom.llvm.module import Module
@@ -176,9 +176,18 @@ def measure(words: Sequence[str]) -> dict[str, float]:
     def pass_label(_lowered: object, label: str, *_rest: object) -> str:
         return f"pass {label.partition('.')[0]}"
 
-    def llvm_label(_module: object, pipeline: str, *_rest: object) -> str:
-        return "LLVM -O3" if pipeline in llvm_passes.O3 or pipeline.startswith("default") else "LLVM clean-up"
+    optimising = False
 
+    def run_llvm(work: loom.Compilation) -> None:
+        nonlocal optimising
+        optimising = True
+        run_llvm_passes(work)
+        optimising = False
+
+    def llvm_label(*_arguments: object) -> str:
+        return "LLVM passes" if optimising else "LLVM clean-up"
+
+    run_llvm_passes = loom.run_llvm
     stages = Stages()
     targets: list[tuple[object, str, str | Callable[..., str]]] = [
         (sources, "headers", "look for precompiled headers"),
@@ -200,6 +209,7 @@ def measure(words: Sequence[str]) -> dict[str, float]:
     with ExitStack() as scope:
         scope.enter_context(patch.object(loom, "PART", sys.maxsize))  # all in this process
         scope.enter_context(patch.object(emission, "apart", _in_place))
+        scope.enter_context(patch.object(loom, "run_llvm", run_llvm))
         for owner, name, label in targets:
             scope.enter_context(patch.object(owner, name, stages.timed(label, getattr(owner, name))))
         status = stages.timed("everything else", warpcc.main)(words)

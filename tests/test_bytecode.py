@@ -26,7 +26,7 @@ assert together.__module__ == "warploom.bytecode" and ir.__path__ and core.Op.__
 assert "class Op" in inspect.getsource(core.Op)
 assert core.__file__.endswith("core.py")
 assert core.__spec__.loader.get_code("warploom.ir.core").co_filename == core.__file__
-assert not any(type(each).__module__ == "warploom.bytecode" for each in sys.meta_path)
+assert not any(type(each).__module__ == "warploom.bytecode" for each in sys.meta_path), "nothing here is deferred"
 together_now = [name for name, module in sys.modules.items()
                 if name.startswith("warploom.") and str(module.__spec__.cached).endswith("modules")]
 there = [f"warploom.ir{each}" in together_now for each in (".core", "")]
@@ -87,3 +87,31 @@ def test_nothing_is_kept_of_what_failed(monkeypatch: pytest.MonkeyPatch, tmp_pat
         raise KeyError
     assert sys.meta_path == there
     assert not list(tmp_path.glob(f"{bytecode.KIND}/*/modules"))
+
+
+DEFERRED = """
+import sys
+from warploom.bytecode import together
+from warploom.core import records
+with together("test", up_to="warploom.analysis.spin_waits"):
+    from warploom.analysis import spin_waits
+    known = len(records.init_code)
+    from warploom.core.remarks import Remark
+    Remark("pass", "text")
+there = "warploom.analysis.path_states" in sys.modules
+assert callable(spin_waits.path_states.path_states)
+place = str(sys.modules["warploom.analysis.path_states"].__spec__.cached)
+print(there, place.endswith("modules"), known > 0)
+"""
+
+
+def test_what_is_deferred_comes_from_the_file_when_it_is_wanted(tmp_path: Path) -> None:
+    """The process that writes the file loads all of it; a later one finds code of records in it, too."""
+    own = {"WARPLOOM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPYCACHEPREFIX": str(tmp_path / "none")}
+    said: list[str] = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", DEFERRED], env=os.environ | own, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout.strip())
+    assert said[0].startswith("True False")
+    assert said[1] == "False True True"

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from warploom.scratch import new_folder, remove_tree
+
 # A call into C that no signal ends, as one into LLVM is: locking a mutex that the thread itself holds.
 STUCK = """
 import ctypes, subprocess, sys
@@ -73,3 +75,25 @@ def test_while_the_runtime_is_built(tmp_path: Path) -> None:
     assert (status, err) == (130, "warploom: building the runtime, once ...\n")
     assert seconds < 10
     assert not list(tmp_path.glob("*/.*"))
+
+
+def test_a_folder_is_removed_and_what_it_links_to_stays(tmp_path: Path) -> None:
+    kept, top = tmp_path / "kept", new_folder("top-", tmp_path)
+    kept.mkdir()
+    (kept / "file").write_text("x")
+    (top / "inner" / "deep").mkdir(parents=True)
+    (top / "inner" / "file").write_text("x")
+    (top / "inner" / "link").symlink_to(kept)
+    (top / "link").symlink_to(kept / "file")
+    remove_tree(top)
+    assert not top.exists()
+    assert (kept / "file").read_text() == "x"
+    remove_tree(top)
+    assert top.name.startswith("top-")
+
+
+def test_temporary_folders_lie_where_the_system_keeps_them(tmp_path: Path) -> None:
+    program = "from warploom.scratch import temporary_folder\nwith temporary_folder('a-') as made: print(made.parent)"
+    for named, expected in ((str(tmp_path), str(tmp_path)), (str(tmp_path / "none"), "/tmp"), ("", "/tmp")):
+        process = _start("-c", program, TMPDIR=named, TEMP="", TMP="")
+        assert process.communicate()[0].strip() == expected

@@ -11,21 +11,20 @@ from __future__ import annotations
 import atexit
 import errno
 import fcntl
-import hashlib
 import os
 import re
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
+from warploom.core.digest import blake2b
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
-from warploom.scratch import temporary_folder
+from warploom.scratch import new_folder, remove_tree, temporary_folder
 
 KEY_LENGTH = 32  # hexadecimal digits: 128 bits
 PACKAGE = Path(__file__).resolve().parent
@@ -33,10 +32,12 @@ ELSEWHERE = "set WARPLOOM_CACHE_DIR to a folder that you may write to"
 MAKE_ROOM = "`warploom cache --max 1G` makes room, or set WARPLOOM_CACHE_DIR to a folder on another disk"
 LEAST_SPACE = 128 << 20  # bytes: below, a build would fail half-way
 BOUND = "WARPLOOM_CACHE_MAX"
-USUAL_BOUND = "5G"
+USUAL_BOUND = 5 << 30
+_SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Programs that an editable install linked load the runtime from there.
 RUNTIME = ("toolkit", "toolkit-link")
+_PIECE = 1 << 20  # bytes of a file that are read at once
 _RECENT_SECONDS = 3600.0  # what is in use now
 _ROOM = 0.8  # of the bound that is left filled, so that the next build does not make room again
 
@@ -73,9 +74,9 @@ def problem() -> Problem | None:
     folder = cache_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        free = shutil.disk_usage(folder).free
+        new_folder(".try-", folder).rmdir()
+        space = os.statvfs(folder)
+        free = space.f_bavail * space.f_frsize
     except OSError as error:
         return Problem(f"{folder} cannot be written to ({error.strerror})", mend_of(error))
     if free < LEAST_SPACE:
@@ -91,11 +92,13 @@ def mend_of(error: OSError) -> str:
 @lru_cache(maxsize=1)
 def _passing_folder(found: Problem) -> Path:
     """A cache for this process alone, after the first call with a line on stderr that says why."""
-    folder, owner = Path(tempfile.mkdtemp(prefix="warploom-cache-")), os.getpid()
+    from tempfile import mkdtemp
+
+    folder, owner = Path(mkdtemp(prefix="warploom-cache-")), os.getpid()
 
     def remove_with_its_owner() -> None:
         if os.getpid() == owner:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
 
     atexit.register(remove_with_its_owner)
     print(f"warploom: warning: nothing is kept of this build: {found.why}; {found.mend}", file=sys.stderr)
@@ -111,21 +114,24 @@ def _writable(folder: Path) -> Path:
 
 def content_key(*parts: str | bytes) -> str:
     """A key from `parts`: equal only when the parts are, one by one."""
-    digest = hashlib.sha256()
+    digest = blake2b(digest_size=KEY_LENGTH // 2)
     for part in parts:
         raw = part.encode(errors="surrogateescape") if isinstance(part, str) else part
         digest.update(len(raw).to_bytes(8, "little"))
         digest.update(raw)
-    return digest.hexdigest()[:KEY_LENGTH]
+    return digest.hexdigest()
 
 
 def file_key(path: str | Path) -> str | None:
     """The key of a file's content; None when there is no such file to read."""
+    digest = blake2b(digest_size=KEY_LENGTH // 2)
     try:
-        with open(path, "rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()[:KEY_LENGTH]
+        with open(path, "rb", buffering=0) as stream:
+            while piece := stream.read(_PIECE):
+                digest.update(piece)
     except OSError:
         return None
+    return digest.hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -182,10 +188,12 @@ def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
             build(scratch)
             scratch.chmod(0o755)  # what is built here may be run by others, as far as the folders above let them in
             if entry.is_dir():
-                shutil.move(entry, old)
+                from shutil import move  # what a layer below an overlay holds cannot be renamed
+
+                move(entry, old)
             _rename(scratch, entry)
         finally:
-            shutil.rmtree(old, ignore_errors=True)
+            remove_tree(old)
     if entry.is_relative_to(cache_dir()):
         _keep_bound(_size(entry))
     return entry
@@ -202,14 +210,16 @@ def _rename(scratch: Path, entry: Path) -> None:
 
 def size_of(text: str) -> int | None:
     """Bytes: `500M`, `2G`, `2GiB`, `1000000`; None where the text is no size."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if text.isdecimal():
+        return int(text)
+    match = _SIZE.fullmatch(text.strip())
     return None if match is None else int(float(match[1]) * UNITS[match[2].upper()])
 
 
 def bound() -> int | None:
     """The bytes that builds and runtimes may take together: WARPLOOM_CACHE_MAX; None: there is no bound."""
-    text = os.environ.get(BOUND) or USUAL_BOUND
-    found = size_of(text)
+    text = os.environ.get(BOUND)
+    found = size_of(text) if text else USUAL_BOUND
     if found is None:
         raise Diagnostic(f"{BOUND}={text} is no size", hint="write 500M or 2G; 0: no bound", exit_code=2)
     return found or None
@@ -309,7 +319,7 @@ def remove(entry: Entry, *, waits: bool = True) -> bool:
             doomed = path.with_name(f".{entry.key[:8]}-{os.getpid()}-removed")
             with suppress(FileNotFoundError):
                 path.rename(doomed)
-                shutil.rmtree(doomed, ignore_errors=True)
+                remove_tree(doomed)
     except BlockingIOError:
         return False
     return True

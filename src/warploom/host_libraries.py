@@ -12,7 +12,6 @@ libwarploom under the library's name, so that build systems find the file.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -160,7 +159,9 @@ def _provide(library: HostLibrary, toolchain: Toolchain, folder: Path) -> None:
         build(library, toolchain, folder, flags, entry / library.file)
 
     made = cached_entry("host-library", key, link) / library.file
-    _replace(folder / library.file, lambda path: shutil.copy2(made, path))
+    from shutil import copy2
+
+    _replace(folder / library.file, lambda path: copy2(made, path))
     place_links(library, folder, library.file)
 
 

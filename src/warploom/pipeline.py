@@ -43,6 +43,7 @@ from warploom.passes.barrier.unroll import UNROLL
 from warploom.passes.base import Pass, Purpose, check_order
 from warploom.passes.clean.canonicalise import CANONICALISE
 from warploom.passes.clean.carried_halves import CARRIED_HALVES
+from warploom.passes.clean.constant_copies import CONSTANT_COPIES
 from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.clean.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.contracts import is_collective
@@ -93,6 +94,7 @@ PASSES: tuple[Pass, ...] = (
     RAISE_LOOPS,  # counted `while` becomes `for`
     NARROW_BOOLEANS,
     CARRIED_HALVES,
+    CONSTANT_COPIES,
     CANONICALISE,
     COUNT_WORK,  # only looks, while loops are the author's
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -133,6 +132,8 @@ def _objects(toolchain: Toolchain) -> list[Path]:
 def install_toolkit(toolchain: Toolchain, folder: Path) -> None:
     """Copy the toolkit to `folder`, which may have an older one: with its own library and headers, at a place that
     stays. Its compiler is this Warploom's."""
+    import shutil
+
     made = _toolkit_of_cache(toolchain)
     host_libraries.provide_all(toolchain, made / "lib64")
     parent = folder.absolute().parent

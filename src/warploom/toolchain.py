@@ -6,8 +6,6 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -125,7 +123,14 @@ class Toolchain:
 
     def cross_tool(self, name: str) -> str | None:
         """A tool of binutils for the target."""
-        return shutil.which(name if self.target.is_host else f"{self.target.gnu_triple}-{name}")
+        return which(name if self.target.is_host else f"{self.target.gnu_triple}-{name}")
+
+
+def which(name: str) -> str | None:
+    """As `shutil.which`, which most processes do without: where a program lies that PATH has."""
+    import shutil
+
+    return shutil.which(name)
 
 
 def find_toolchain(target: Target | None = None) -> Toolchain:
@@ -137,7 +142,7 @@ def find_toolchain(target: Target | None = None) -> Toolchain:
         return _cross_toolchain(target)
     chosen = os.environ.get("WARPLOOM_CLANG")
     if chosen:
-        clang = Path(shutil.which(chosen) or chosen)
+        clang = Path(which(chosen) or chosen)
         if not clang.exists():
             raise Diagnostic(f"WARPLOOM_CLANG names {chosen}, which does not exist")
         return _toolchain_of(clang, "WARPLOOM_CLANG")
@@ -170,7 +175,7 @@ def _cross_toolchain(target: Target) -> Toolchain:
     """The first toolchain that can compile for `target`."""
     system = _system_clang()
     chosen = os.environ.get("WARPLOOM_CLANG")
-    clangs = [Path(shutil.which(chosen) or chosen)] if chosen else [*_python_clangs(), *([system] if system else [])]
+    clangs = [Path(which(chosen) or chosen)] if chosen else [*_python_clangs(), *([system] if system else [])]
     for clang in clangs:
         library = _library_of(clang)
         if library is not None and _generates(library, target):
@@ -210,7 +215,9 @@ def start(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None)
     """Start a tool with its output captured, or let one begin that waits for that; `finish` waits for its end."""
     words = [os.fspath(word) for word in command]
     if os.environ.get("WARPLOOM_DEBUG", "0") not in ("", "0"):
-        print("+ " + shlex.join(words), file=sys.stderr)
+        from shlex import join
+
+        print("+ " + join(words), file=sys.stderr)
     waiting = ahead.taken([words[0], COMMAND_LINE], ahead.quoted(words[1:])) if cwd is None else None
     return waiting or subprocess.Popen(
         words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -292,30 +299,42 @@ def _toolchain_of(clang: Path, origin: str, target: Target | None = None) -> Too
 
 def _llvm_library(folder: Path) -> Path | None:
     """libLLVM.so in `folder` under its versioned name."""
-    found = [path.resolve() for path in folder.glob("libLLVM*.so*") if re.search(r"\d", path.resolve().name)]
-    return max(found, key=lambda path: path.name) if found else None
+    found = [path.resolve() for path in _named(folder, "libLLVM") if ".so" in path.name]
+    return max((path for path in found if _has_digit(path.name)), key=lambda path: path.name, default=None)
+
+
+def _named(folder: Path, start: str) -> list[Path]:
+    """What lies in `folder`, if there is one, under names that begin so."""
+    try:
+        return [folder / name for name in os.listdir(folder) if name.startswith(start)]  # noqa: PTH208 - at every start
+    except OSError:
+        return []
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _system_clang() -> Path | None:
     for version in range(NEWEST_CLANG, OLDEST_CLANG - 1, -1):
-        found = shutil.which(f"clang++-{version}")
+        found = which(f"clang++-{version}")
         if found:
             return Path(found)
-    plain = shutil.which("clang++")
+    plain = which("clang++")
     return Path(plain) if plain else None
 
 
 def _find_lld(clang: Path, real: Path, major: int) -> Path | None:
-    candidates = [clang.parent / "ld.lld", real.parent / "ld.lld"]
-    found = shutil.which(f"ld.lld-{major}") or shutil.which("ld.lld")
-    if found:
-        candidates.append(Path(found))
-    return next((path for path in candidates if path.exists()), None)
+    for beside in (clang.parent / "ld.lld", real.parent / "ld.lld"):
+        if beside.exists():
+            return beside
+    found = which(f"ld.lld-{major}") or which("ld.lld")
+    return Path(found) if found else None
 
 
 def _standard_library(clang: Path) -> str:
     """libstdc++ where its headers are installed, so that objects made by g++ link; else clang's own libc++."""
-    has_libstdcxx = any((folder / "vector").exists() for folder in GXX_HEADERS.glob("*"))
+    has_libstdcxx = any((folder / "vector").exists() for folder in _named(GXX_HEADERS, ""))
     has_libcxx = (clang.parent.parent / "include" / "c++" / "v1" / "vector").exists()
     return "libc++" if has_libcxx and not has_libstdcxx else "libstdc++"
 
@@ -334,6 +353,6 @@ def _find_tbb() -> tuple[Path | None, Path | None]:
     places = [(prefix / "include", prefix / "lib") for prefix in _python_prefixes()]
     places += [(Path("/usr/include"), lib) for lib in system_libs] + [(Path("/usr/local/include"), system_libs[-1])]
     for include, lib in places:
-        if (include / "oneapi" / "tbb.h").exists() and list(lib.glob("libtbb.so*")):
+        if (include / "oneapi" / "tbb.h").exists() and _named(lib, "libtbb.so"):
             return include, lib
     return None, None

@@ -198,7 +198,7 @@ def test_ctrl_c_ends_the_program_with_a_report(program: Path) -> None:
 @pytest.mark.parametrize("signals", [2, 3])
 def test_an_interruption_that_comes_by_several_signals_at_once_is_one(program: Path, signals: int) -> None:
     """`timeout` and a shell's Ctrl-C interrupt a program and its group."""
-    for _ in range(10):
+    for _ in range(3):
         status, text = interrupted(program, "spin", signals)
         assert status == -signal.SIGINT
         assert text.count("warploom: interrupted in kernel spin") == 1, text

@@ -43,5 +43,6 @@ def test_help_imports_no_subcommand() -> None:
         "print([m for m in sys.modules if m.startswith('warploom.') and m.count('.') > 1 or m == 'argparse'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    light = "'warploom.core.records', 'warploom.core.garbage', 'warploom.cli.status', 'warploom.cli.main'"
+    core = "'warploom.core.digest', 'warploom.core.patterns', 'warploom.core.records', 'warploom.core.garbage'"
+    light = f"{core}, 'warploom.cli.status', 'warploom.cli.main'"
     assert done.stdout.splitlines()[-1] == f"[{light}]"

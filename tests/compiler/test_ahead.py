@@ -64,10 +64,19 @@ def test_clang_takes_odd_words(tmp_path: Path) -> None:
 
 
 def test_no_wait_of_the_program_meets_it() -> None:
-    ahead.start(*CAT)
-    ahead.started()
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    """In a process of its own: this one may have other children, as multiprocessing's tracker."""
+    program = """
+        import os
+        from warploom import ahead
+        ahead.start("/bin/cat")
+        ahead.started()
+        try:
+            print(os.waitpid(-1, os.WNOHANG))
+        except ChildProcessError:
+            print("no child")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("no child\n", "")
 
 
 def test_what_was_killed_or_started_elsewhere_is_left_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,7 @@ NO_THRESHOLDS = {
     "backend/alignment.py": "_WIDEST",
     "backend/dead_stores.py": "ANYWHERE FARTHEST",
     "backend/debug_producer.py": "_PRODUCER",
+    "backend/loom_frames.py": "_LEAST_ALIGN",
     "backend/dot_products.py": "_WORD _NARROWEST _BIAS _MINUS_128",
     "backend/flush_denormals.py": "_EXPONENT _SIGN",
     "backend/gpu_arithmetic.py": "_BYTE _NOT_EQUAL _UNSIGNED_LESS _UNORDERED _LONGEST _NARROWEST",

@@ -322,3 +322,37 @@ def test_shapes_of_expressions_of_constants() -> None:
     shapes_of_expressions[1, TILE](out)
     wanted = [-(-TILE // 2), 4, TILE**2 % 7 + 1, (5 * TILE - 3 * TILE & 63) ^ 1 | 2, 7]
     assert out.tolist() == [[100 * ((i + 1) % TILE) + TILE, *wanted] for i in range(TILE)]
+
+
+def test_calls_that_repeat_look_at_their_arguments_anew() -> None:
+    """The second call with arguments of certain looks goes a quicker way than the first; others do not."""
+
+    @cuda.jit
+    def add(out, array, number):
+        out[0] = array[array.size - 1] + number
+
+    @cuda.jit("void(float32[:], float32[:], int8)")
+    def cut(out, array, number):
+        out[0] = array[0] + number
+
+    whole, out = np.arange(8, dtype=np.float32), np.zeros(1, np.float64)
+    frozen = whole.copy()
+    frozen.flags.writeable = False
+    for _ in range(3):
+        for array in (whole, whole[::2], frozen, whole.astype(np.float16)):
+            for number in (2, np.float32(1.5), np.float16(0.5)):
+                add[1, 1](out, array, number)
+                assert out[0] == array[-1] + number
+    single = np.zeros(1, np.float32)
+    for number in (3, 130, -129, np.int64(7), 300) * 2:
+        cut[1, 1](single, whole, number)
+        assert single[0] == np.int64(number).astype(np.int8), "of a number that is too large the lower bits"
+    with cuda.stream().auto_synchronize() as stream:
+        for _ in range(3):
+            add[1, 1, stream](out, np.full(4, 7.0), 1)
+    assert out[0] == 8
+    for _ in range(2):
+        with pytest.raises(warploom.ArgumentError):
+            add[1, 1](out, whole)
+        with pytest.raises(warploom.ArgumentError):
+            add[1, 1](out, whole, "a")

@@ -6,7 +6,9 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -237,10 +239,77 @@ def test_an_lstm_that_drops_draws_from_the_device(torch: Any) -> None:
     assert not torch.equal(model(x)[0], found[0])
 
 
+class OfThread:
+    """The thread that computed a gradient."""
+
+    def __init__(self, torch: Any) -> None:
+        seen: list[int] = []
+
+        class Note(torch.autograd.Function):
+            @staticmethod
+            def forward(_context: Any, tensor: Any) -> Any:
+                return tensor * 1
+
+            @staticmethod
+            def backward(_context: Any, gradient: Any) -> Any:
+                seen.append(threading.get_native_id())
+                return gradient * 1
+
+        self.seen, self.note, self.x = seen, Note, torch.ones(3, device="cuda", requires_grad=True)
+
+    def __call__(self) -> int:
+        self.note.apply(self.x * 2).sum().backward()
+        return self.seen[-1]
+
+
+def test_gradients_are_computed_by_the_thread_that_asks(torch: Any) -> None:
+    """Two threads would have a team of OpenMP each, on the same processors."""
+    thread_of = OfThread(torch)
+    assert thread_of() == threading.get_native_id()
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(thread_of).result() == other.submit(threading.get_native_id).result()
+
+
+def test_the_devices_threads_compute_gradients_where_that_is_asked(torch: Any) -> None:
+    with torch.autograd.set_multithreading_enabled(True):
+        assert OfThread(torch)() != threading.get_native_id()
+    assert not torch.autograd.is_multithreading_enabled()
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "SGD", "RMSprop"])
+def test_optimizers_go_from_tensor_to_tensor_as_on_the_cpu(torch: Any, name: str) -> None:
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Seen(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.names: list[str] = []
+
+        def __torch_dispatch__(self, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.names.append(str(function))
+            return function(*args, **(kwargs or {}))
+
+    found: list[Any] = []
+    for device, choice in (("cpu", {}), ("cuda", {}), ("cuda", {"foreach": True})):
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(9, 7), torch.nn.Linear(7, 1)).to(device)
+        optimizer = getattr(torch.optim, name)(model.parameters(), 1e-2, **choice)
+        for _ in range(3):
+            optimizer.zero_grad()
+            model(torch.ones(4, 9, device=device)).square().sum().backward()
+            with Seen() as seen:
+                optimizer.step()
+            assert any("_foreach" in each for each in seen.names) == bool(choice)
+        found.append([each.detach().cpu() for each in model.parameters()])
+    assert all(map(torch.equal, found[1], found[0]))
+    torch.testing.assert_close(found[2], found[0])
+
+
 ENDS = """
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the thread of autograd runs when this one sleeps or ends
 import torch
+torch.autograd.set_multithreading_enabled(True)
 model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)).cuda()
 for _ in range(20):
     model(torch.rand(32, 64, device="cuda")).sum().backward()

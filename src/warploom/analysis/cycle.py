@@ -17,13 +17,12 @@ from warploom.analysis.path_states import CASTS, Edge, States, passed
 from warploom.core.records import dataclass, field
 from warploom.ir.core import Block, Const, Op, Operand, Value
 from warploom.ir.ops import Effect, effect
-from warploom.ir.properties import is_speculatable
+from warploom.ir.properties import is_speculatable, lets_others_in
 
 _ZERO_IS_READING = frozenset(("add", "sub", "xor", "or", "fadd", "fsub"))
 _COUNTING = frozenset(("add", "sub", "fadd", "fsub", "uinc_wrap", "udec_wrap"))
 _READS = frozenset(("load", "masked_load", "gather", "gather_near"))
 WRITES = {"store": 1, "atomicrmw": 0, "cmpxchg": 0, "memset": 0, "memcpy": 0, "memmove": 0}  # where their pointer is
-SLEEPS = frozenset(("__warploom_nanosleep", "__warploom_spin_point"))
 
 
 # What a pointer points into: a variable, a private array, memory behind an argument or behind a pointer that is kept.
@@ -247,11 +246,6 @@ class Cycle:
         """Whether any of `edges` lies within one of `parts`."""
         home = {number: index for index, part in enumerate(parts) for number in part}
         return any(edge.source in home and home[edge.source] == home.get(edge.target) for edge in edges)
-
-
-def lets_others_in(op: Op) -> bool:
-    """Whether compilers load anew what was loaded before `op`, and threads write so that others see it."""
-    return op.name in ("fence", "barrier") or (op.name == "call" and op.attrs.get("callee") in SLEEPS)
 
 
 def computes(op: Op) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import Range
 from warploom.ir.core import Const, Operand, Value, globals_in
-from warploom.ir.memory import PADDING
+from warploom.ir.ops import PADDING
 
 
 def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:

@@ -35,13 +35,21 @@ states are asked for (they take longer than all else here).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from warploom.analysis.components import is_cycle, strong_components
-from warploom.analysis.cycle import SLEEPS, Cycle, lets_others_in
-from warploom.analysis.path_states import Edge, States, path_states
-from warploom.analysis.permanent_claims import claimed_edges
-from warploom.analysis.progress import chased_edges, counted_edges, retry_edges, walked_edges
+from warploom.core.deferred import deferred
 from warploom.ir.core import Block, Function, Op, Operand
+from warploom.ir.properties import SLEEPS, lets_others_in
+
+if TYPE_CHECKING:
+    from warploom.analysis import cycle as loops
+    from warploom.analysis import path_states, permanent_claims, progress
+else:
+    path_states = deferred("warploom.analysis.path_states")
+    permanent_claims = deferred("warploom.analysis.permanent_claims")
+    progress = deferred("warploom.analysis.progress")
+    loops = deferred("warploom.analysis.cycle")
 
 _BLOCK_LEVELS = ("block", "grid")
 
@@ -50,13 +58,13 @@ def find_spin_wait(function: Function) -> Op | None:
     """The access that a loop of `function` (in CFG form) waits on; None when no loop waits for another thread."""
     if not any(_may_be_waited_on(op) for block in function.blocks for op in block.ops) or not _may_look_again(function):
         return None
-    states = path_states(function)
+    states = path_states.path_states(function)
     joins = {number for number, block in enumerate(states.blocks) if any(map(_joins_block, block.ops))}
     edges = [edge for edge in states.edges if edge.source not in joins and edge.target not in joins]
     work = [(part, edges) for part in _cycles(range(len(states.blocks)), edges)]
     while work:
         members, edges = work.pop()
-        cycle = Cycle(states, members, edges, _entries(states, members))
+        cycle = loops.Cycle(states, members, edges, _entries(states, members))
         looks = _deciding_looks(cycle)
         finite = _finite_edges(cycle, looks) if looks else _ways_back(cycle)
         if not finite:
@@ -109,7 +117,7 @@ def _joins_block(op: Op) -> bool:
     return op.name == "barrier_reduce" or (op.name == "barrier" and op.attrs["level"] in _BLOCK_LEVELS)
 
 
-def _cycles(members: Iterable[int], edges: Iterable[Edge]) -> list[list[int]]:
+def _cycles(members: Iterable[int], edges: Iterable[path_states.Edge]) -> list[list[int]]:
     graph: dict[int, list[int]] = {number: [] for number in members}
     for edge in edges:
         if edge.source in graph and edge.target in graph:
@@ -117,24 +125,25 @@ def _cycles(members: Iterable[int], edges: Iterable[Edge]) -> list[list[int]]:
     return [part for part in strong_components(graph) if is_cycle(graph, part)]
 
 
-def _entries(states: States, members: Sequence[int]) -> set[int]:
+def _entries(states: path_states.States, members: Sequence[int]) -> set[int]:
     """The states by which the loop is come into."""
     inside = set(members)
     return {edge.target for edge in states.edges if edge.target in inside and edge.source not in inside}
 
 
-def _deciding_looks(cycle: Cycle) -> list[Op]:
+def _deciding_looks(cycle: loops.Cycle) -> list[Op]:
     """The looks that decide how often the loop goes round."""
     conditions = [cycle.block(number).ops[-1].operands[0] for number in cycle.decisions()]
     return cycle.sources(conditions, controls=cycle.decisions()).looks
 
 
-def _ways_back(cycle: Cycle) -> set[Edge]:
+def _ways_back(cycle: loops.Cycle) -> set[path_states.Edge]:
     """The edges that begin another iteration."""
     return {edge for edge in cycle.edges if edge.target in cycle.entries}
 
 
-def _finite_edges(cycle: Cycle, looks: Collection[Op]) -> set[Edge]:
+def _finite_edges(cycle: loops.Cycle, looks: Collection[Op]) -> set[path_states.Edge]:
     """The edges that a thread which runs alone takes only finitely often."""
-    found = retry_edges(cycle) | claimed_edges(cycle)
-    return found | counted_edges(cycle, looks) | walked_edges(cycle, looks) | chased_edges(cycle)
+    found = progress.retry_edges(cycle) | permanent_claims.claimed_edges(cycle)
+    found |= progress.counted_edges(cycle, looks) | progress.walked_edges(cycle, looks)
+    return found | progress.chased_edges(cycle)

@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
-from warploom.analysis.cycle import SLEEPS, WRITES, Cycle, computes
+from warploom.analysis.cycle import WRITES, Cycle, computes
 from warploom.analysis.path_states import Edge, passed
 from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Op, Operand, Value
 from warploom.ir.dominance import successors
+from warploom.ir.properties import SLEEPS
 
 _STEPS = {"add": 1, "sub": -1, "gep": 1}
 _KEEP_ORDER = frozenset("add sub mul shl gep zext sext trunc bitcast freeze ptrtoint inttoptr".split())

@@ -9,7 +9,6 @@ from pathlib import Path
 from warploom.backend import emitter
 from warploom.backend.compilation import Compilation
 from warploom.backend.demangle import demangled
-from warploom.backend.emission import emit_object
 from warploom.backend.image import (
     entry_text,
     image_text,
@@ -83,6 +82,8 @@ def emit(work: Compilation, output: Path) -> None:
         work.module.write_text(work.options.keep_text)
     options = work.options
     if not options.by_emitter or not emitter.emit(work.module, options.optimise, options.cpu, output):
+        from warploom.backend.emission import emit_object
+
         emit_object(work.module, work.machine, output, {name: demangled(name) for name in work.entries})
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from warploom.analysis.thread_work import thread_work
 from warploom.analysis.warp_groups import assumed_warps
@@ -43,13 +44,11 @@ from warploom.backend.parts import (
 from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
 from warploom.backend.shared_memory import end_blocks, own_shared
-from warploom.backend.strict_accesses import drop_needless
 from warploom.backend.symbols import name_symbols
 from warploom.backend.thread_by_thread import ThreadByThread
-from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
-from warploom.backend.workers import side_by_side, usable_processors
+from warploom.core.deferred import deferred, load_all
 from warploom.core.launch import Dims
 from warploom.core.records import dataclass, replace
 from warploom.core.remarks import Unsupported
@@ -61,7 +60,6 @@ from warploom.frontend.function_facts import Needs, exported_facts
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import LaunchSizes, kernel_name
 from warploom.ir.core import Function, Op, clone_function, walk
-from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key, outline
 from warploom.passes.barrier.lock_step import LOCK_STEP
 from warploom.passes.base import Context, Purpose
@@ -72,6 +70,11 @@ from warploom.passes.shape.specialise_launch import worthwhile
 from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower_begun
 from warploom.pipeline import begin as begin_lowering
 from warploom.toolchain import Toolchain, run_tool
+
+if TYPE_CHECKING:
+    from warploom.ir import printer
+else:
+    printer = deferred("warploom.ir.printer")
 
 
 def compile_device(
@@ -88,9 +91,13 @@ def compile_device(
     """
     work = begin(toolchain, bitcode, options)
     if options.has_twin:
-        share_with_twin(work)
+        from warploom.backend.twins import share
+
+        share(work)
     clean(work.module, work.machine, work.device)
     if options.strict:
+        from warploom.backend.strict_accesses import drop_needless
+
         drop_needless(work.module)
         work.module.run_passes(PIPELINE, work.machine)
     meet_where_known(work.device)
@@ -126,6 +133,9 @@ def compile_parts(
     output: Path,
 ) -> None:
     """Compile each of `parts` to an object of its own, side by side, and join these (parts.py)."""
+    from warploom.backend.workers import side_by_side, usable_processors
+
+    load_all()
     across = shared_variables(work)
     objects = [output.with_suffix(f".{number}.o") for number in range(len(parts) + 1)]
 
@@ -314,7 +324,7 @@ def write_kernel(
             if by_thread
             else version_for_any_launch(begun, pipeline, is_in_step=hands_on is not False)
         )
-    shown = partial(print_function, kept[-1])
+    shown = partial(printer.print_function, kept[-1])
     add = partial(written.text.add, planned.kernel, kept, wide)
     entry = attempt(planned.kernel.name, "emission", add, pipeline, shown)
     if by_thread:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from warploom.analysis.loaded_trip_counts import loops_of_loaded_trip_count
-from warploom.backend.loom_frames import frame_type
+from warploom.backend.loom_frames import Handed, offsets_of
 from warploom.backend.loom_threads import ThreadsCode, long_thread_loops
 from warploom.backend.loom_turns import Text
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
@@ -60,13 +60,11 @@ def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
 class BlocksCode(ThreadsCode):
     """`k.blocks.N`: the body of a parallel loop, over a range of blocks."""
 
-    def __init__(
-        self, sink: Text, function: Function, name: str, grid: Op, captured: list[Value], *, leaves: bool
-    ) -> None:
+    def __init__(self, sink: Text, function: Function, name: str, grid: Op, handed: Handed, *, leaves: bool) -> None:
         """`leaves`: what a block leaves in shared memory is lost."""
         super().__init__(sink, function, name)
         self.leaves = leaves
-        self.grid, self.captured = grid, captured
+        self.grid, self.handed = grid, handed
         self.offsets, self.scratch_size = scratch_layout(grid)
         self.unrolls = worth_unrolling(grid)
         self.loaded_trip_count = loops_of_loaded_trip_count(grid)
@@ -83,15 +81,17 @@ class BlocksCode(ThreadsCode):
 
     def _load_frame(self, launch: Sequence[Value]) -> None:
         ranges = {value: dimension_range(self.text, number) for number, value in enumerate(launch)}
-        types = [*(each.type for each in self.captured), "i64"]
-        type_ = frame_type(types)
+        kept = self.handed.kept
+        types = [*(each.type for each in kept), "i64"]
         loaded: list[str] = []
-        for number, member in enumerate(types):
-            at = self.value("at", f"getelementptr inbounds {type_}, ptr %frame, i32 0, i32 {number}")
-            value = self.captured[number] if number < len(self.captured) else None
+        for number, (member, offset) in enumerate(zip(types, offsets_of(types), strict=True)):
+            at = self.value("at", f"getelementptr inbounds i8, ptr %frame, i64 {offset}")
+            value = kept[number] if number < len(kept) else None
             hint = (value.name or "captured") if value else "threads"
             loaded.append(self.value(hint, f"load {member}, ptr {at}{ranges.get(value, '') if value else ''}"))
-        self.names.update(zip(self.captured, loaded[:-1], strict=True))
+        self.names.update(zip(kept, loaded[:-1], strict=True))
+        for test in self.handed.tests:
+            self.op(test)
         for op, before in self.offsets.items():
             self.places[op.result] = offset = self.value("offset", f"mul i64 {loaded[-1]}, {before}")
             self.names[op.result] = self.value("scratch", f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")

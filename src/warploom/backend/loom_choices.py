@@ -23,14 +23,21 @@ instructions have lines, so that a fault has that of its case.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from warploom.backend.loom_ops import typed
-from warploom.backend.loom_scattered import MOST_LANES, FlowWriter, align_of, in_one_word, move_lanes, store_places
+from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, Region, walk_op
 from warploom.ir.properties import is_pure
 from warploom.passes.clean.fold import is_poison
+
+if TYPE_CHECKING:
+    from warploom.backend import loom_scattered
+else:
+    loom_scattered = deferred("warploom.backend.loom_scattered")
 
 _LOADS, _STORES = ("gather", "gather_near"), ("scatter", "scatter_near")
 _SIZES = (1, 2, 4, 8)
@@ -78,7 +85,7 @@ def choice_of_sizes(op: Op, *, takes_apart: bool) -> Choice | None:
         Choice(op, accesses)
         if all(each.name == first.name and _places(each) == _places(first) for each in accesses)
         and inside.isdisjoint([*_places(first), *conditions])
-        and (types.lanes_of(_places(first)[0].type) or 0) <= MOST_LANES
+        and (types.lanes_of(_places(first)[0].type) or 0) <= loom_scattered.MOST_LANES
         and (is_loop or (takes_apart and first.name in _STORES))
         else None
     )
@@ -108,11 +115,11 @@ def _places(access: Op) -> list[Operand]:
 def _can_be_moved(access: Op) -> bool:
     type_ = access.result.type if access.results else access.operands[0].type
     size = types.size_of(types.element_of(type_))
-    is_whole = align_of(access, type_) >= size and types.bits(types.element_of(type_)) == 8 * size
+    is_whole = loom_scattered.align_of(access, type_) >= size and types.bits(types.element_of(type_)) == 8 * size
     return size in _SIZES and is_whole and (not access.results or is_poison(access.operands[2]))
 
 
-def open_choice(choice: Choice, code: FlowWriter) -> Place:
+def open_choice(choice: Choice, code: loom_scattered.FlowWriter) -> Place:
     """Write what comes before a choice."""
     loc = choice.op.loc
     size, kept = _size(choice.op, code), code.memory(f"kept.{choice.lanes}", _SIZES[-1] * choice.lanes)
@@ -129,21 +136,21 @@ def open_choice(choice: Choice, code: FlowWriter) -> Place:
     return place
 
 
-def access_at(place: Place, op: Op, code: FlowWriter) -> str:
+def access_at(place: Place, op: Op, code: loom_scattered.FlowWriter) -> str:
     """An access of the choice; of a load what stands after `%result = `."""
     if op.results:
-        return f"load {op.result.type}, ptr {place.at}, align {align_of(op, op.result.type)}"
+        return f"load {op.result.type}, ptr {place.at}, align {loom_scattered.align_of(op, op.result.type)}"
     value = op.operands[0]
-    return f"store {typed(value, code.name)}, ptr {place.at}, align {align_of(op, value.type)}"
+    return f"store {typed(value, code.name)}, ptr {place.at}, align {loom_scattered.align_of(op, value.type)}"
 
 
-def close_choice(choice: Choice, place: Place, code: FlowWriter) -> None:
+def close_choice(choice: Choice, place: Place, code: loom_scattered.FlowWriter) -> None:
     """Write what comes behind a choice."""
     if not choice.loads:
         _move(choice, place, code)
 
 
-def _size(op: Op, code: FlowWriter) -> str:
+def _size(op: Op, code: loom_scattered.FlowWriter) -> str:
     """The size of an element of the case that is taken, as i64; 0 where there is none."""
     sides = [_size_in(region, code) for region in op.regions]
     if sides[0] == sides[1]:
@@ -152,7 +159,7 @@ def _size(op: Op, code: FlowWriter) -> str:
     return code.value("size", f"select i1 {condition}, i64 {sides[0]}, i64 {sides[1]}", op.loc)
 
 
-def _size_in(region: Region, code: FlowWriter) -> str:
+def _size_in(region: Region, code: loom_scattered.FlowWriter) -> str:
     for op in region.body:
         if op.name == "if" and _accesses(op):
             return _size(op, code)
@@ -161,7 +168,7 @@ def _size_in(region: Region, code: FlowWriter) -> str:
     return "0"
 
 
-def _move(choice: Choice, place: Place, code: FlowWriter) -> None:
+def _move(choice: Choice, place: Place, code: loom_scattered.FlowWriter) -> None:
     """Write a call of what moves the elements of active lanes between their places and the function's memory, where
     they are no row."""
     loc = choice.op.loc
@@ -176,23 +183,30 @@ def _move(choice: Choice, place: Place, code: FlowWriter) -> None:
     code.start(after)
 
 
-def _call(choice: Choice, place: Place, code: FlowWriter, loc: Loc | None) -> None:
+def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Loc | None) -> None:
     pointers, mask, *_ = _places(choice.accesses[0])
-    places, active = store_places(pointers, mask, code, loc)
-    active = in_one_word(active, choice.lanes, code, loc)
+    places, active = loom_scattered.store_places(pointers, mask, code, loc)
+    active = loom_scattered.in_one_word(active, choice.lanes, code, loc)
     name = f"warploom.{choice.accesses[0].name}.chosen"
-    parameters = f"ptr %kept, ptr %places, i{MOST_LANES} %active, i64 %size"
+    bits = loom_scattered.MOST_LANES
+    parameters = f"ptr %kept, ptr %places, i{bits} %active, i64 %size"
     call = code.help(name, parameters, lambda inner: _loops(inner, loads=choice.loads), seldom=bool(place.is_row))
-    code.line(f"{call}(ptr {place.kept}, ptr {places}, i{MOST_LANES} {active}, i64 {place.size})", loc, call=True)
+    code.line(
+        f"{call}(ptr {place.kept}, ptr {places}, i{bits} {active}, i64 {place.size})",
+        loc,
+        call=True,
+    )
 
 
-def _loops(code: FlowWriter, *, loads: bool) -> None:
+def _loops(code: loom_scattered.FlowWriter, *, loads: bool) -> None:
     """Write a loop over active lanes for each size."""
     after, *labels = code.labels("size", "end", *(f"of_{size}" for size in _SIZES))
     cases = " ".join(f"i64 {size}, label %{label}" for size, label in zip(_SIZES, labels, strict=True))
     code.line(f"switch i64 %size, label %{after} [ {cases} ]")
     for size, label in zip(_SIZES, labels, strict=True):
         code.start(label)
-        move_lanes("%kept", "%places", "%active", MOST_LANES, 8 * size, size, code, None, loads=loads)
+        loom_scattered.move_lanes(
+            "%kept", "%places", "%active", loom_scattered.MOST_LANES, 8 * size, size, code, None, loads=loads
+        )
         code.jump(after)
     code.start(after)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from warploom.analysis.loaded_trip_counts import LONGEST_SUM, is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
@@ -28,25 +29,19 @@ from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_upda
 from warploom.backend.loom_choices import Place, access_at, choice_of_sizes, close_choice, open_choice
 from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, flags, quoted, words
-from warploom.backend.loom_scattered import (
-    gather_by_lanes,
-    gather_by_words,
-    gather_near,
-    goes_by_lanes,
-    goes_by_words,
-    load_by_lanes,
-    scatter_by_lanes,
-    scatter_near,
-    store_all_or_some,
-    store_by_lanes,
-)
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
+from warploom.core.deferred import deferred
 from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
-from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
-from warploom.ir.ops import OF_LANES, OPS, PRIVATE, WARP_SIZE, Effect
+from warploom.ir.ops import OF_LANES, OPS, PRIVATE, SET_THREAD, SET_THREAD_INDEX, WARP_SIZE, Effect
 from warploom.ir.properties import ABI_WITHOUT_THREAD
+from warploom.ir.vector_functions import vector_mathematics
 from warploom.passes.vector.vectorise import ONE_BY_ONE
+
+if TYPE_CHECKING:
+    from warploom.backend import loom_scattered
+else:
+    loom_scattered = deferred("warploom.backend.loom_scattered")
 
 SPIN_POINT = "__warploom_spin_point"
 
@@ -104,31 +99,32 @@ class Code(FunctionText):
         self.line(f"{self.define(op.result)} = {self._gathered(op)}", op.loc, call=True)
 
     def _gathered(self, op: Op) -> str:
-        write = gather_by_lanes if op.attrs.get("by_lanes") else gather_by_words if goes_by_words(op) else None
-        return self._text(op) if write is None else write(op, self)
+        if op.attrs.get("by_lanes"):
+            return loom_scattered.gather_by_lanes(op, self)
+        return loom_scattered.gather_by_words(op, self) if loom_scattered.goes_by_words(op) else self._text(op)
 
     def _op_gather_near(self, op: Op) -> None:
-        text = gather_near(op, self, self._gathered)
+        text = loom_scattered.gather_near(op, self, self._gathered)
         self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
 
     def _op_scatter(self, op: Op) -> None:
-        if goes_by_lanes(op):
-            scatter_by_lanes(op, self)
+        if loom_scattered.goes_by_lanes(op):
+            loom_scattered.scatter_by_lanes(op, self)
         else:
             self.line(self._text(op), op.loc, call=True)
 
     def _op_scatter_near(self, op: Op) -> None:
-        scatter_near(op, self, self._op_scatter)
+        loom_scattered.scatter_near(op, self, self._op_scatter)
 
     def _op_masked_load(self, op: Op) -> None:
-        text = load_by_lanes(op, self) if op.attrs.get("by_lanes") else self._text(op)
+        text = loom_scattered.load_by_lanes(op, self) if op.attrs.get("by_lanes") else self._text(op)
         self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
 
     def _op_masked_store(self, op: Op) -> None:
         if op.attrs.get("by_lanes"):
-            store_by_lanes(op, self)
+            loom_scattered.store_by_lanes(op, self)
         elif op.attrs.get("often_all"):
-            store_all_or_some(op, self, self._text(op))
+            loom_scattered.store_all_or_some(op, self, self._text(op))
         else:
             self.line(self._text(op), op.loc, call=True)
 
@@ -440,7 +436,7 @@ def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:
 
 def asks_for_thread(callee: str) -> bool:
     """Whether a function that the runtime or LLVM provides may ask which thread calls it."""
-    computes = callee in ABI_WITHOUT_THREAD or is_vector_mathematics(callee) or dot_product(callee) is not None
+    computes = callee in ABI_WITHOUT_THREAD or vector_mathematics(callee) is not None or dot_product(callee) is not None
     return callee.startswith("__warploom_") and not computes
 
 

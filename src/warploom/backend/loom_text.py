@@ -41,7 +41,7 @@ from warploom.backend.loom_blocks import (
 )
 from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
-from warploom.backend.loom_frames import store_frame
+from warploom.backend.loom_frames import comparisons_of, handed_on, store_frame
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.backend.loom_threads import SHARE_THREADS
 from warploom.backend.loom_turns import TAKE_TURNS
@@ -331,14 +331,15 @@ class _GridCode(Code):
         self.bodies += 1
         captured = sorted(free_values(op), key=lambda value: int(self.names[value].rpartition(".")[2]))
         leaves = bool(self.function.shared) and not self.flags & SHARED_STAYS
-        body = BlocksCode(self.text, self.function, name, op, captured, leaves=leaves)
+        handed = handed_on(captured, comparisons_of(self.function))
+        body = BlocksCode(self.text, self.function, name, op, handed, leaves=leaves)
         threads = self._block_threads() if body.offsets else "0"
         if self.function.facts.seldom_run:
             body.attributes = words("cold", *UNOPTIMISED)
         if self.function.facts.seldom_run or self.text.names_threads:
             body.long_loops.clear()
         body.write(self.function.launch, debug=bool(self.scope))
-        frame = store_frame(self, [*((each.type, self.names[each]) for each in captured), ("i64", threads)])
+        frame = store_frame(self, [*((each.type, self.names[each]) for each in handed.kept), ("i64", threads)])
         blocks = self._product([self.name(each) for each in op.operands])
         scratch = self.value("scratch", f"mul i64 {threads}, {body.scratch_size}")
         flags = self.flags | (ONE_AT_A_TIME if spins(self.function, op) else 0)

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from warploom.backend.loom_code import asks_for_thread
-from warploom.backend.loom_frames import load_frame, store_frame
+from warploom.backend.loom_frames import Handed, comparisons_of, handed_on, load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, free_values, walk
@@ -129,8 +129,9 @@ class ThreadsCode(TurnsCode):
         captured = [each for each in free_values(op) if each in self.names]
         placed = [each for each in captured if each in self.places]
         captured = [each for each in captured if each not in self.places]
-        name = _Threads(self, captured, placed).write(op)
-        members = [(each.type, self.names[each]) for each in captured]
+        handed = handed_on(captured, comparisons_of(self.function))
+        name = _Threads(self, handed, placed).write(op)
+        members = [(each.type, self.names[each]) for each in handed.kept]
         members += [("i64", self.places[each]) for each in placed]
         frame = store_frame(self, members)
         self.text.use(SHARE_THREADS)
@@ -140,11 +141,11 @@ class ThreadsCode(TurnsCode):
 class _Threads(TurnsCode):
     """The function for a part of a loop over threads."""
 
-    def __init__(self, outer: ThreadsCode, captured: list[Value], placed: list[Value]) -> None:
+    def __init__(self, outer: ThreadsCode, handed: Handed, placed: list[Value]) -> None:
         super().__init__(outer.text, outer.function, outer.stem)
         self.made, self.unrolls, self.attributes = outer.made, outer.unrolls, outer.attributes
         self.loaded_trip_count = outer.loaded_trip_count
-        self.captured, self.placed, self.outer = captured, placed, outer
+        self.handed, self.placed, self.outer = handed, placed, outer
 
     def write(self, op: Op) -> str:
         """Write the function; its name as LLVM writes it."""
@@ -153,7 +154,7 @@ class _Threads(TurnsCode):
         loc = next((each.loc for each in walk(op.region) if each.loc is not None), None)
         self.scope = self.text.scope(name, loc) if self.outer.scope else ""
         distances = [Value("i64", "distance") for _ in self.placed]
-        load_frame(self, [*self.captured, *distances])
+        load_frame(self, Handed([*self.handed.kept, *distances], self.handed.tests))
         for value, distance in zip(self.placed, distances, strict=True):
             at = self.value("scratch", f"getelementptr inbounds i8, ptr %scratch, i64 {self.names[distance]}")
             self.names[value] = at

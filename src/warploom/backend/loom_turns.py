@@ -24,7 +24,7 @@ from typing import Protocol
 from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.function_text import Sink
 from warploom.backend.loom_code import Code
-from warploom.backend.loom_frames import load_frame, store_frame
+from warploom.backend.loom_frames import Handed, load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.core.remarks import Loc
 from warploom.ir.core import Function, Op, Operand, Value, free_values, walk
@@ -118,7 +118,7 @@ class _Iteration(TurnsCode):
         self.made.append(name)
         loc = next((each.loc for each in walk(op.region) if each.loc is not None), None)
         self.scope = self.text.scope(name, loc) if self.outer.scope else ""
-        load_frame(self, self.captured)
+        load_frame(self, Handed(self.captured, []))
         rest = "%number"
         for index, size in axes[:-1]:
             self.names[index] = self.value("id", f"urem i32 {rest}, {self.name(size)}")

@@ -9,7 +9,6 @@ from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.debug_producer import name_known_compiler
 from warploom.backend.demangle import demangled
 from warploom.backend.fixed_arguments import fix_arguments
-from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.half_range import keep_half_range
 from warploom.backend.image import (
@@ -19,7 +18,6 @@ from warploom.backend.kernel_handles import give_handles
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
-from warploom.backend.strict_accesses import check_accesses
 from warploom.backend.symbols import keep_published
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
@@ -47,9 +45,13 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     bind_managed(device)
     mean_what_cuda_means(device, toolchain)
     if options.strict:
+        from warploom.backend.strict_accesses import check_accesses
+
         check_accesses(module)
     flushing = set[str]()
     if options.flush_denormals:
+        from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
+
         flushing = flush_denormals(device, machine, by_mode=toolchain.target.arch in FLUSHING_ARCHITECTURES)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
     return Compilation(device, machine, options, keep_published(device), entries, flushing=flushing)

@@ -26,15 +26,21 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from warploom.backend.image import SHARED_OFFSET
 from warploom.backend.materialise import Materialiser
-from warploom.backend.shared_debug import SharedDescriptions
+from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX
 from warploom.llvm.module import Module
+
+if TYPE_CHECKING:
+    from warploom.backend import shared_debug
+else:
+    shared_debug = deferred("warploom.backend.shared_debug")
 
 ENTER_BLOCK, LEAVE_BLOCK = "__warploom_enter_block", "__warploom_leave_block"
 STATIC, DYNAMIC = 0, 1  # operands of ENTER_BLOCK
@@ -58,7 +64,7 @@ def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str], *, des
     """
     module = device.module
     materialiser = Materialiser(module)
-    descriptions = SharedDescriptions(device) if describe else None
+    descriptions = shared_debug.SharedDescriptions(device) if describe else None
     memory = _SharedMemory(module)
     users: dict[str, set[Handle]] = {}
     sizes: dict[str, int] = {}

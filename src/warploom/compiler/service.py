@@ -12,7 +12,6 @@ take turns behind clang, which runs as a process of its own.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -24,7 +23,7 @@ from warploom import ahead, cache
 from warploom.bytecode import together
 from warploom.compiler import LAST_MODULE
 from warploom.compiler.options import PLAIN, Options
-from warploom.compiler.signature import Contents, from_json, to_json
+from warploom.compiler.signature import Contents, from_bytes, to_bytes
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.garbage import leave_alone, seldom_collecting
 from warploom.core.records import dataclass, field, replace
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from warploom.passes.runner import PipelineOptions
 
 KIND = "module"
+_LIBRARY = "module.so"
 _INSTALLED = ("/usr/", f"{sys.prefix}{os.sep}")
 # What clang reads by itself, and where the headers of CCCL are.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", cccl.ENVIRONMENT)
@@ -91,15 +91,18 @@ def compile_module(request: Request, toolchain: Toolchain | None = None) -> Modu
     found = _read(entry)
     if found is None:
         with cache.locked(KIND, key):
-            found = _read(entry)  # another thread or process may have made it meanwhile
-            if found is None:
-                ahead.start(str(chosen.clang), COMMAND_LINE)  # it loads while the compiler does
-                with seldom_collecting(), together("compiler", up_to=LAST_MODULE):
-                    cache.replace_entry(KIND, key, lambda folder: _fill(folder, request, chosen, key))
-                found = _read(entry)
-    if found is None:
-        raise Diagnostic("a file that the kernels include changed while they were compiled", hint="try again")
+            # Another thread or process may have made it meanwhile.
+            found = _read(entry) or _compiled(request, chosen, key)
     return found
+
+
+def _compiled(request: Request, toolchain: Toolchain, key: str) -> Module:
+    """The module of `request`, compiled into the cache."""
+    made: list[Contents] = []
+    ahead.start(str(toolchain.clang), COMMAND_LINE)  # it loads while the compiler does
+    with seldom_collecting(), together("compiler", up_to=LAST_MODULE):
+        entry = cache.replace_entry(KIND, key, lambda folder: made.append(_fill(folder, request, toolchain, key)))
+    return Module(entry / _LIBRARY, made[0])
 
 
 def find_module(request: Request, toolchain: Toolchain | None = None) -> Module | None:
@@ -119,7 +122,7 @@ def request_key(request: Request, toolchain: Toolchain) -> str:
         repr(request.options),
         request.name,
         str(Path.cwd()),
-        json.dumps([sorted(request.headers.items()), request.name_expressions]),
+        repr((sorted(request.headers.items()), request.name_expressions)),
         repr(request.fixed),
         *(os.environ.get(name, "") for name in _ENVIRONMENT),
     )
@@ -128,38 +131,36 @@ def request_key(request: Request, toolchain: Toolchain) -> str:
 def _read(entry: Path) -> Module | None:
     """What the cache has; None when there is nothing, or what was included has changed."""
     try:
-        read: dict[str, str] = json.loads((entry / "read.json").read_text())
-        if any(_state_of(path) != state for path, state in read.items()):
+        read = (entry / "read").read_text(errors="surrogateescape").split("\0")[:-1]
+        if any(_state_of(path) != state for path, state in zip(read[::2], read[1::2], strict=True)):
             return None
-        contents = from_json((entry / "contents.json").read_text())
+        contents = from_bytes((entry / "contents").read_bytes())
     except (OSError, ValueError):
         return None
     cache.note_use(entry)
-    return Module(entry / "module.so", contents)
+    return Module(entry / _LIBRARY, contents)
 
 
-def _fill(folder: Path, request: Request, toolchain: Toolchain, key: str) -> None:
+def _fill(folder: Path, request: Request, toolchain: Toolchain, key: str) -> Contents:
+    """Compile a request into the folder of its entry."""
     from warploom.compiler.device import SourceRefused
     from warploom.frontend.cccl import missing_hint
 
     try:
         with temporary_folder("warploom-module-") as scratch:
-            contents, read = _compile(folder / "module.so", scratch, request, toolchain, key)
+            return _compile(folder, scratch, request, toolchain, key)
     except SourceRefused as refused:
         raise CompileError(refused.messages + missing_hint(refused.messages)) from None
-    (folder / "contents.json").write_text(to_json(contents))
-    (folder / "read.json").write_text(json.dumps(read))
 
 
-def _compile(
-    library: Path, scratch: Path, request: Request, toolchain: Toolchain, key: str
-) -> tuple[Contents, dict[str, str]]:
-    """Compile a request to `library`; what is in it, and the files that went in, with the keys of their content."""
+def _compile(folder: Path, scratch: Path, request: Request, toolchain: Toolchain, key: str) -> Contents:
+    """Compile a request to a library in `folder`; what is in it, and the files that went in, with the keys of their
+    content, are written beside it."""
     from warploom.backend import emitter
     from warploom.compiler import device
     from warploom.llvm.module import forgetting_modules
 
-    options, read = source_options(request, toolchain, key), dict[str, str]()
+    options = source_options(request, toolchain, key)
 
     def get_ready() -> None:
         emitter.start(toolchain, _level(request.options), options.cpu)
@@ -169,13 +170,20 @@ def _compile(
     try:
         bitcode, log = _device_pass(scratch, request, toolchain, options, get_ready)
         with _turn.lock, forgetting_modules():
-            contents, objects = _machine_code(request, toolchain, bitcode, options, key)
-        included = bitcode.with_suffix(".d")
-        device.link_module(toolchain, objects, library, lambda: read.update(_files_read(included, scratch)))
+            found, objects = _machine_code(request, toolchain, bitcode, options, key)
+        contents = replace(found, log=log)
+
+        def write_contents() -> None:
+            read = _files_read(bitcode.with_suffix(".d"), scratch)
+            text = "".join(f"{path}\0{state}\0" for path, state in read.items())
+            (folder / "read").write_text(text, errors="surrogateescape")
+            (folder / "contents").write_bytes(to_bytes(contents))
+
+        device.link_module(toolchain, objects, folder / _LIBRARY, write_contents)
     finally:
         ahead.started()
         emitter.started()
-    return replace(contents, log=log), read
+    return contents
 
 
 def _level(wanted: Options) -> int:

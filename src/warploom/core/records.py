@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from dataclasses import field as field
     from dataclasses import fields as fields
     from dataclasses import replace as replace
+    from types import CodeType
+
+    init_code: dict[str, CodeType]
 else:
-    from functools import cache
     from operator import attrgetter
     from reprlib import recursive_repr
     from types import FunctionType
@@ -168,9 +170,16 @@ else:
         init.__module__ = made.__module__
         return init
 
-    @cache
+    init_code = {}  # by kinds of fields; what an earlier process has made is put in (bytecode.py)
+
     def _code_for(kinds, has_more):
         """`p`: a field that is given, or has a default; `m`: made anew; `M`, `D`, `P`: never given."""
+        key = kinds + "." * has_more
+        if key not in init_code:
+            init_code[key] = _compiled(kinds, has_more)
+        return init_code[key]
+
+    def _compiled(kinds, has_more):
         fields_given = [f"f{number}" for number, kind in enumerate(kinds) if kind.islower()]
         lines = [_LINES[kind].format(number) for number, kind in enumerate(kinds)]
         lines += ["  self.__post_init__()"] * has_more

@@ -13,7 +13,6 @@ clang reads the changed text by an overlay of its file system, under the file's 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -40,9 +39,9 @@ def overlay_of_files(paths: Iterable[Path], folder: Path) -> Path:
         (folder / changed).write_bytes(for_the_host(path.read_bytes()))
         roots.append({"type": "file", "name": str(path.absolute()), "external-contents": changed})
     overlay = folder / OVERLAY
-    overlay.write_text(
-        json.dumps({"version": 0, "use-external-names": False, "overlay-relative": True, "roots": roots})
-    )
+    from json import dumps
+
+    overlay.write_text(dumps({"version": 0, "use-external-names": False, "overlay-relative": True, "roots": roots}))
     return overlay
 
 

@@ -16,13 +16,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from warploom.core.deferred import deferred
 from warploom.core.launch import MAX_BLOCK, MAX_THREADS, MIN_THREADS, Dims
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field
-from warploom.frontend.certain_sizes import CertainSizes
-from warploom.frontend.header_constants import HeaderConstants
-from warploom.frontend.integer_expressions import UnknownExpression, possible_values
+
+if TYPE_CHECKING:
+    from warploom.frontend import certain_sizes, header_constants
+else:
+    certain_sizes = deferred("warploom.frontend.certain_sizes")
+    header_constants = deferred("warploom.frontend.header_constants")
 
 MAX_FILES = 40  # of one program: headers beside the source
 MAX_FILE_BYTES = 1 << 20
@@ -73,7 +78,9 @@ def launch_sizes(source: Path, preprocessor: Sequence[str] = ()) -> LaunchSizes:
 
 def sizes_in(text: str, defines: Mapping[str, str] | None = None, folders: Sequence[Path] = ()) -> LaunchSizes:
     """As `launch_sizes`, from text; headers lie in `folders`."""
-    names = _Names(_with_launches_expanded(_without_comments(text)), defines or {}, HeaderConstants(text, folders))
+    names = _Names(
+        _with_launches_expanded(_without_comments(text)), defines or {}, header_constants.HeaderConstants(text, folders)
+    )
     counts: dict[str, dict[Dims, int]] = {}
     launches: dict[str, list[tuple[int, list[str]]]] = {}
     for kernel, position, block in _launches(names.text):
@@ -97,7 +104,7 @@ def sizes_in(text: str, defines: Mapping[str, str] | None = None, folders: Seque
 def _certain(names: _Names, launches: Mapping[str, Sequence[tuple[int, list[str]]]]) -> dict[str, dict[int, Dims]]:
     """The size of each launch, of kernels that are certain to be launched nowhere else and with no more sizes than get
     variants."""
-    sizes = CertainSizes(names.text, names.found, names.defines)
+    sizes = certain_sizes.CertainSizes(names.text, names.found, names.defines)
     found: dict[str, dict[int, Dims]] = {}
     for kernel, places in launches.items():
         dims = {position: sizes.dims(block, position) for position, block in places}
@@ -267,7 +274,7 @@ class _Names:
 
     text: str
     defines: Mapping[str, str]
-    headers: HeaderConstants
+    headers: header_constants.HeaderConstants
     # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
     # Of a function, under `name()`, what it returns.
     found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
@@ -352,6 +359,8 @@ class _Names:
         expression = MEMBER_WARP_SIZE.sub("warpSize", expression)
         if re.fullmatch(r"\s*\w+\.[xyz]\s*", expression):
             return lookup(expression.strip())
+        from warploom.frontend.integer_expressions import UnknownExpression, possible_values
+
         try:
             return possible_values(expression, lookup)[:MAX_VALUES]
         except (UnknownExpression, RecursionError):  # too many brackets

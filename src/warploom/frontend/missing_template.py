@@ -25,7 +25,6 @@ A backslash before a comment continues the line for nvcc, which takes comments o
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -43,8 +42,9 @@ _COMPARED = regex(
     re.MULTILINE,
 )
 _EXPECTED = regex(_WHERE + r"expected expression", re.MULTILINE)
-_LOOSE = regex(rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>")
-_LOOSE_OR_STRING = regex(rb'"(?:\\.|[^"\\])*"|' + _LOOSE.pattern)
+_LOOSE_TEXT = rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>"
+_LOOSE = regex(_LOOSE_TEXT)
+_LOOSE_OR_STRING = regex(rb'"(?:\\.|[^"\\])*"|' + _LOOSE_TEXT)
 _CONTINUED = regex(rb"(?P<word>\\)(?=[ \t]*//)")
 _BRACED = regex(rb"(?:<<<|,)\s*(?P<word>\{)")
 _MEMBER = regex(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")
@@ -151,7 +151,9 @@ class TemplateKeywords:
             {"type": "file", "name": str(file), "external-contents": str(self._copy(file))} for file in self.places
         ]
         overlay = {"version": 0, "use-external-names": False, "roots": roots}
-        self._overlay().write_text(json.dumps(overlay))
+        from json import dumps
+
+        self._overlay().write_text(dumps(overlay))
 
 
 def _joined(loose: re.Match[bytes]) -> bytes:

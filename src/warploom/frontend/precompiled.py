@@ -7,14 +7,13 @@ for the second time, so that a single compilation never pays for it, and dropped
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key, entry_path, package_key
 from warploom.frontend.dependencies import parse_dependencies
+from warploom.scratch import remove_tree
 from warploom.toolchain import run_tool
 
 KIND, SEEN = "header", "header-flags"
@@ -33,7 +32,7 @@ def header_flags(command: Sequence[str], header: Path) -> list[str]:
     key = content_key(package_key(), str(header), *command)
     made = entry_path(KIND, key)
     if made.is_dir() and not _is_current(made):
-        shutil.rmtree(made, ignore_errors=True)
+        remove_tree(made)
     if not made.is_dir():
         if not entry_path(SEEN, key).is_dir():
             cached_entry(SEEN, key, _leave_empty)
@@ -60,18 +59,20 @@ def _make(folder: Path, command: Sequence[str], header: Path) -> None:
 
     drop_deferred_checks(made)
     files = parse_dependencies(dependencies.read_text())
-    (folder / "files.json").write_text(json.dumps({str(path): _stamp(path) for path in files}))
+    text = "".join(f"{path}\0{_stamp(path)}\0" for path in files)
+    (folder / "files").write_text(text, errors="surrogateescape")
 
 
 def _is_current(made: Path) -> bool:
     """Whether every file that the header was made of is as it was."""
-    files: dict[str, list[int]] = json.loads((made / "files.json").read_text())
-    return all(_stamp(path) == stamp for path, stamp in files.items())
+    files = (made / "files").read_text(errors="surrogateescape").split("\0")[:-1]
+    return all(_stamp(path) == stamp for path, stamp in zip(files[::2], files[1::2], strict=True))
 
 
-def _stamp(path: str | Path) -> list[int]:
+def _stamp(path: str | Path) -> str:
+    """When a file was changed, and its size."""
     try:
         found = os.stat(path)  # noqa: PTH116 - of some hundred files, at every compilation
     except OSError:
-        return []
-    return [found.st_mtime_ns, found.st_size]
+        return ""
+    return f"{found.st_mtime_ns} {found.st_size}"

@@ -17,7 +17,6 @@ from collections.abc import Callable
 
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass
-from warploom.ir.libm import mathematics_for
 from warploom.ir.scalar import signed
 
 _NAME = regex(r"__warploom_(?:v(?P<lanes>\d+)_)?(?:dot(?P<count>[24])_(?P<a>[us])(?P<b>[us])|dot2_bf16)")
@@ -74,6 +73,8 @@ def evaluator(callee: str) -> Callable[..., object] | None:
 
 
 def _of_bfloats(a: int, b: int, c: int) -> int:
+    from warploom.ir.libm import mathematics_for  # of interpreters alone
+
     fma, total = mathematics_for("fma", "float"), _float(c)
     for shift in (0, 16):
         total = fma(_float(a << shift & _UPPER), _float(b << shift & _UPPER), total)

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from warploom.core.deferred import deferred
 from warploom.ir import types
 from warploom.ir.core import Const, Op
-from warploom.ir.literal import float_text
 from warploom.ir.scalar import RUNTIME, Undefined, expression, needs_rounding, round_to
+
+if TYPE_CHECKING:
+    from warploom.ir import literal
+else:
+    literal = deferred("warploom.ir.literal")
 
 _POISON = "poison()"
 
@@ -57,7 +62,7 @@ def _is_scalar(type_: str) -> bool:
 
 
 def _literal(const: Const, value: int) -> str:
-    return float_text(types.float_value(const.type, value)) if types.is_float(const.type) else str(value)
+    return literal.float_text(types.float_value(const.type, value)) if types.is_float(const.type) else str(value)
 
 
 @lru_cache(maxsize=4096)

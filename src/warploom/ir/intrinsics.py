@@ -7,7 +7,6 @@ import math
 import operator
 from typing import Any
 
-from warploom.core.patterns import regex
 from warploom.ir import types
 from warploom.ir.dot_products import evaluator
 from warploom.ir.intrinsic_arithmetic import (
@@ -37,6 +36,7 @@ from warploom.ir.intrinsic_arithmetic import (
 )
 from warploom.ir.libm import Function, c_mathematics, mathematics_for
 from warploom.ir.scalar import float_divide, round_to, signed
+from warploom.ir.vector_functions import vector_mathematics
 
 # -- the tables -------------------------------------------------------------------------------------------------------
 
@@ -223,12 +223,6 @@ _C_OTHER: dict[str, Factory] = {
 
 
 _MORE_RESULTS = frozenset(("sincos", "modf", "frexp"))
-# Of the runtime: says which thread the calls that follow belong to.
-SET_THREAD = "__warploom_set_thread"  # tx, ty, tz
-SET_THREAD_INDEX = "__warploom_set_thread_index"  # the number in the block
-
-_VECTORS = "__warploom_v"  # asked for first: few kernels need the pattern
-_VECTOR_MATHEMATICS = regex(r"__warploom_v\d+_(?:fast_)?(?P<name>\w+)_f(?P<bits>32|64)")
 
 
 def base_name(callee: str) -> str:
@@ -275,14 +269,9 @@ def _by_lane(function: Function) -> Function:
     return call
 
 
-def is_vector_mathematics(callee: str) -> bool:
-    """Whether a callee is named like a function of our vector math library: `__warploom_v16_fast_exp_f32`."""
-    return callee.startswith(_VECTORS) and _VECTOR_MATHEMATICS.fullmatch(callee) is not None
-
-
 def _vector_mathematics(callee: str) -> Function | None:
     """A function of our vector math library: what the C library's scalar one gives, lane by lane."""
-    found = _VECTOR_MATHEMATICS.fullmatch(callee) if callee.startswith(_VECTORS) else None
+    found = vector_mathematics(callee)
     if not found:
         return None
     type_ = "float" if found["bits"] == "32" else "double"

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from warploom.ir import types
-from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.ir.libm import mathematics_for
 from warploom.ir.memory import BadAddress, Memory
+from warploom.ir.ops import SET_THREAD, SET_THREAD_INDEX
 from warploom.ir.scalar import Undefined
 from warploom.ir.team import Schedule, Thread
 

@@ -10,17 +10,19 @@ vectors, arrays and structs as tuples.
 
 from __future__ import annotations
 
-import random
 import struct
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warploom.core.records import dataclass, field
 from warploom.ir import types
+from warploom.ir.ops import PADDING
+
+if TYPE_CHECKING:
+    from random import Random
 
 OFFSET_MASK = 0xFFFFFFFF
-PADDING = 256  # bytes around shared memory that `load [padded=true]` may read: kSharedPadding of the runtime
 
 # One letter of the module struct for the types it knows.
 FORMATS = {"i8": "B", "i16": "H", "i32": "I", "i64": "Q", "ptr": "Q", "half": "e", "float": "f", "double": "d"}
@@ -148,7 +150,7 @@ class Memory:
             self.names[self.made] = name
         return self.made << 32
 
-    def allocate_garbage(self, size: int, generator: random.Random | None, name: str = "") -> int:
+    def allocate_garbage(self, size: int, generator: Random | None, name: str = "") -> int:
         """New bytes without a defined content: whatever the generator says, zeros without one."""
         return self.allocate(size, generator.randbytes(size) if generator else b"", name)
 

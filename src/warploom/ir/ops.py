@@ -22,6 +22,10 @@ OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as thos
 PARTIAL = "partial"  # of a `block`: of a block of threads that most have another form of
 FEW_TRIPS = "few_trips"  # of a `for`: one or none, as a rule; not worth a form of its own
 OF_LANES = "of_lanes"  # of a `for` or `while`: over the threads of a vector
+PADDING = 256  # bytes around shared memory that `load [padded=true]` may read: kSharedPadding of the runtime
+# Calls of the runtime: they say which thread the calls that follow belong to.
+SET_THREAD = "__warploom_set_thread"  # tx, ty, tz
+SET_THREAD_INDEX = "__warploom_set_thread_index"  # the number in the block
 
 
 class Effect(Enum):

@@ -15,7 +15,8 @@ from warploom.ir.types import bits
 _PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".split())  # poison where one is broken
 _CHOICES = frozenset("contract reassoc arcp afn nsz fast".split())  # LLVM makes them as the code around suggests
 
-# Functions of the runtime for which all threads are alike.
+SLEEPS = frozenset(("__warploom_nanosleep", "__warploom_spin_point"))  # functions of the runtime
+# Those for which all threads are alike.
 ABI_WITHOUT_THREAD = frozenset(
     f"__warploom_{name}"
     for name in (
@@ -147,6 +148,11 @@ def is_exchange(op: Op) -> bool:
     """Whether threads that wait for each other in `op` only tell each other values: may go when nothing uses what it
     gives. Only barriers order memory."""
     return OPS[op.name].effect is Effect.COLLECTIVE and op.name not in ("barrier", "barrier_reduce")
+
+
+def lets_others_in(op: Op) -> bool:
+    """Whether compilers load anew what was loaded before `op`, and threads write so that others see it."""
+    return op.name in ("fence", "barrier") or (op.name == "call" and op.attrs.get("callee") in SLEEPS)
 
 
 def is_removable(op: Op) -> bool:

@@ -14,8 +14,8 @@ they mean something in code with debug information only.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
-from hashlib import sha256
 
+from warploom.core.digest import blake2b
 from warploom.core.records import replace
 from warploom.ir.core import Attribute, Function, Op, Operand, Value, rename_globals
 
@@ -26,7 +26,7 @@ def code_key(function: Function, own: Collection[str] = ()) -> bytes:
     `own`: the shared variables that no other function names, and that each of the two has for itself.
     """
     assert function.blocks, "kernels are compared as they were imported"
-    return sha256(repr(_Reader(own).function(function)).encode()).digest()
+    return blake2b(repr(_Reader(own).function(function)).encode(), digest_size=32).digest()
 
 
 def outline(function: Function) -> Hashable:

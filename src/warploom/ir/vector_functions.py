@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from warploom.core.patterns import regex
+
 LANES = (2, 4, 8, 16, 32, 64)
 # Header by header. A name that starts with `fast_` is the form under -use_fast_math, of float only.
 _HEADERS = {
@@ -50,12 +52,22 @@ def is_faster_roughly(callee: str) -> bool:
     return kind == "f32" and name in _FASTER
 
 
+_VECTORS = "__warploom_v"  # asked for first: few kernels need the pattern
+_VECTOR_MATHEMATICS = regex(r"__warploom_v\d+_(?:fast_)?(?P<name>\w+)_f(?P<bits>32|64)")
+
+
+def vector_mathematics(callee: str) -> re.Match[str] | None:
+    """Name and bits of a callee that is named like a function of the library: `__warploom_v16_fast_exp_f32`."""
+    return _VECTOR_MATHEMATICS.fullmatch(callee) if callee.startswith(_VECTORS) else None
+
+
 @cache
 def _scalar_function(callee: str) -> tuple[str, str]:
     """Name and type of a scalar function: ("exp", "f32") for expf and llvm.exp.f32."""
-    intrinsic = re.fullmatch(r"llvm\.(\w+)\.(f32|f64)", callee)
-    if intrinsic:
-        return intrinsic.group(1), intrinsic.group(2)
+    if callee.startswith("llvm."):
+        name, _, kind = callee.removeprefix("llvm.").rpartition(".")
+        if kind in ("f32", "f64") and "." not in name:
+            return name, kind
     name = callee.removeprefix("__warploom_")
     if name in HEADER_OF and not name.startswith("fast_"):
         return name, "f64"

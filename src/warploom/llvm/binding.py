@@ -12,7 +12,6 @@ import os
 import threading
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from warploom.diagnostics import Diagnostic
@@ -331,17 +330,12 @@ def load_meanwhile(path: Path) -> threading.Thread | None:
 
 
 @cache  # options are given once
-def load(path: Path) -> SimpleNamespace:
+def load(path: Path) -> Any:
     """The functions of the table, with their signatures, and no others; the targets are initialised."""
     library = ctypes.CDLL(str(path))
-    functions: dict[str, Any] = {}
-    for name, signature in SIGNATURES.items():
-        function = getattr(library, name, None)
-        if function is None:
+    for name in SIGNATURES:
+        if not hasattr(library, name):
             raise Diagnostic(f"{path} has no {name}: it is too old", hint="use LLVM 19 or newer")
-        function.restype = _TYPES[signature[0]]
-        function.argtypes = [_TYPES[letter] for letter in signature[1:]]
-        functions[name] = function
     for target in TARGETS:
         for part in ("TargetInfo", "Target", "TargetMC", "AsmPrinter"):
             initialise = getattr(library, f"LLVMInitialize{target}{part}", None)
@@ -349,4 +343,21 @@ def load(path: Path) -> SimpleNamespace:
                 initialise()
     words = [b"warploom", *(each.encode() for each in OPTIONS)]
     library.LLVMParseCommandLineOptions(len(words), (ctypes.c_char_p * len(words))(*words), None)
-    return SimpleNamespace(**functions)
+    return _Functions(library)
+
+
+class _Functions:
+    """The functions of the table; each gets its signature when it is first asked for."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._library = library
+
+    def __getattr__(self, name: str) -> Any:
+        signature = SIGNATURES.get(name)
+        if signature is None:
+            raise AttributeError(name)
+        function = getattr(self._library, name)
+        function.restype = _TYPES[signature[0]]
+        function.argtypes = [_TYPES[letter] for letter in signature[1:]]
+        setattr(self, name, function)
+        return function

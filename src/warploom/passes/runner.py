@@ -8,28 +8,32 @@ from before the pass goes to a file that `warploom ir` replays, and the kernel r
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
+from warploom.core.deferred import deferred
 from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.records import dataclass, field, replace
 from warploom.core.remarks import Remark, Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function
-from warploom.ir.parser import parse_function
-from warploom.ir.printer import print_function
-from warploom.ir.verifier import verify
 from warploom.passes.base import Context, Pass, Purpose, apply
 from warploom.passes.contracts import Contract, is_flat
 from warploom.passes.vector.vector_calls import NO_LIBRARY, VectorCalls
 from warploom.passes.vector.vector_report import VectorLoop
 from warploom.version import VERSION
+
+if TYPE_CHECKING:
+    from warploom.ir import parser, printer, verifier
+else:
+    parser = deferred("warploom.ir.parser")
+    printer = deferred("warploom.ir.printer")
+    verifier = deferred("warploom.ir.verifier")
 
 T = TypeVar("T")
 LabelledPass = tuple[str, Pass]  # the name of a pass's place in the pipeline, and the pass
@@ -101,7 +105,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     Raises Unsupported when the kernel needs the reference engine; PassFailed, after writing the reproducer, when a pass
     breaks and `options.debug` is FALLBACKS or more (below that, or with `keep_going`: a warning, then Unsupported).
     """
-    origin = print_function(lowered.function) if lowered.origin is None or options.record else ""
+    origin = printer.print_function(lowered.function) if lowered.origin is None or options.record else ""
     if options.record:
         lowered.steps.append(Step("import", 0.0, text=origin))
     context = Context(
@@ -119,7 +123,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
         lowered.work = context.work
     except PassFailed as failure:
         if options.reproducers is not None:
-            before = origin if lowered.origin is None else print_function(lowered.origin)
+            before = origin if lowered.origin is None else printer.print_function(lowered.origin)
             text = input_text(before, failure.label, passes, options)
             failure.reproducer = write_reproducer(lowered.function.name, text, failure, options)
         raise _verdict(failure, options) from failure.__cause__
@@ -145,7 +149,7 @@ def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options
         seconds = time.perf_counter() - started
         if options.verify and not off:
             check_after(each, function, lowered.held, changed=changed)
-        text = print_function(function) if options.record or options.debug >= Debug.DUMPS else ""
+        text = printer.print_function(function) if options.record or options.debug >= Debug.DUMPS else ""
     except Unsupported:
         raise
     except Exception as error:
@@ -165,7 +169,7 @@ def check_after(each: Pass, function: Function, held: set[Contract], *, changed:
 
     What held before can be otherwise only where the pass has changed anything.
     """
-    verify(function, "cfg" if function.blocks else "structured")
+    verifier.verify(function, "cfg" if function.blocks else "structured")
     held.difference_update(each.breaks)
     for contract in (*each.ensures, *(sorted(held, key=lambda one: one.text) if changed else ())):
         assert contract.holds(function), f"after {each.name} this does not hold: {contract.text}"
@@ -228,7 +232,7 @@ class Reproducer:
 
 def input_text(origin: str, label: str, passes: Sequence[LabelledPass], options: PipelineOptions) -> str:
     """The IR that the pass `label` was given, computed again from the pipeline's input; else that input itself."""
-    lowered = Lowered(parse_function(origin))
+    lowered = Lowered(parser.parse_function(origin))
     names = [name for name, _ in passes]
     before = passes[: names.index(label)]
     try:
@@ -237,7 +241,7 @@ def input_text(origin: str, label: str, passes: Sequence[LabelledPass], options:
         )
     except PassFailed:
         return origin
-    return print_function(lowered.function)
+    return printer.print_function(lowered.function)
 
 
 def write_reproducer(kernel: str, text: str, failure: PassFailed, options: PipelineOptions) -> Path:
@@ -254,7 +258,9 @@ def write_reproducer(kernel: str, text: str, failure: PassFailed, options: Pipel
     try:
         path.write_text(content)
     except OSError:
-        path = Path(tempfile.mkdtemp(prefix="warploom-crash-"), path.name)
+        from tempfile import mkdtemp
+
+        path = Path(mkdtemp(prefix="warploom-crash-"), path.name)
         path.write_text(content)
     return path
 

@@ -23,6 +23,9 @@ _WORDS = frozenset("biufc")
 _NUMBERS: dict[type[Any], np.dtype[Any]] = {np.dtype(word).type: np.dtype(word) for word in "?bhilBHILfdFD"}
 
 
+_GIVEN_AS_THEY_ARE = frozenset((*_PLAIN, *_NUMBERS))
+
+
 class Hint:
     """How an argument is meant: `In` is not written to for the caller, `Out` and `InOut` are."""
 
@@ -73,6 +76,27 @@ def taken(value: Any) -> tuple[Any, list[Any]]:
     if is_whole:
         return (array.dtype, array.ndim, True, not flags.writeable), [address, *array.shape]
     return (array.dtype, array.ndim, False, not flags.writeable), [address, *array.shape, *array.strides]
+
+
+def looks_of(arguments: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What decides the types of numbers and arrays, said quickly; None where one of `arguments` is something else."""
+    looks: list[Any] = []
+    for value in arguments:
+        kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind in _GIVEN_AS_THEY_ARE:
+            looks.append(kind)
+        elif is_array(value):
+            looks.append((value.dtype, value.ndim, value.flags.num))
+        else:
+            return None
+    return tuple(looks)
+
+
+def is_given_whole(value: Any, words: Sequence[Any]) -> bool:
+    """Whether what the kernel gets for an argument (`taken`) is itself, an array's extents behind it."""
+    if is_array(value):
+        return value.ndim > 0 and words[0] is value and tuple(words[1:]) == value.shape
+    return len(words) == 1 and words[0] is value
 
 
 def _taken_scalar(value: Any) -> tuple[Any, list[Any]]:

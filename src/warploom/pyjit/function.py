@@ -10,17 +10,30 @@ import threading
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from types import FunctionType
 from typing import Any, overload
 
+import numpy as np
+
 from warploom.api.arguments import ArgumentError, shown
+from warploom.api.dtypes import is_array
 from warploom.api.kernel import Kernel
 from warploom.api.module import RawModule
 from warploom.api.runtime import KernelFault
 from warploom.api.streams import Stream
 from warploom.core.records import dataclass
-from warploom.pyjit.arguments import Hint, conversion, fitting, patterns_of, taken, type_of
+from warploom.pyjit.arguments import (
+    Hint,
+    conversion,
+    fitting,
+    is_given_whole,
+    looks_of,
+    patterns_of,
+    taken,
+    type_of,
+)
 from warploom.pyjit.launches import LaunchError, Overloads, extent_of_launch
 from warploom.pyjit.loops import stored
 from warploom.pyjit.lowering import Raised
@@ -63,6 +76,26 @@ class Ready:
     conversions: tuple[tuple[int, Callable[[Any], Any]], ...]  # by number: those that a signature has otherwise
 
 
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """What a launch takes whose arguments the kernel gets as they are, but for numbers that are converted."""
+
+    made: Made
+    arrays: tuple[bool, ...]
+    conversions: tuple[tuple[int, Callable[[Any], Any]], ...]  # by place among what the kernel gets
+
+    def words(self, arguments: Sequence[Any]) -> list[Any]:
+        """What the C++ kernel gets."""
+        words: list[Any] = []
+        for value, has_extents in zip(arguments, self.arrays, strict=True):
+            words.append(value)
+            if has_extents:
+                words += value.shape
+        for place, converted in self.conversions:
+            words[place] = converted(words[place])
+        return words
+
+
 class Function:
     """A function in Python that kernels run.
 
@@ -92,6 +125,7 @@ class Function:
         self.__module__ = function.__module__
         self._kernels: dict[tuple[Type, ...], Made] = {}
         self.ready: dict[tuple[Any, ...], Ready] = {}  # by what the arguments of a call look like
+        self.quick: dict[tuple[Any, ...] | None, Quick] = {}  # likewise (looks_of)
         self._specialised: dict[Signature, Function] = {}
         self._lock = threading.Lock()
 
@@ -251,8 +285,15 @@ class Configured:
         """Launch. Raises what RawKernel's call raises, what the kernel raises, and JitError where the function is no
         kernel for such types."""
         function = self.function
+        looks = looks_of(arguments) if not function.extensions else None
+        quick = function.quick.get(looks)
+        if quick is not None and self.grid != 0:
+            self._launch(quick.made, quick.words(arguments))
+            if self.stream is not None:
+                self.stream.keep(arguments)
+            return
         if len(arguments) != len(function.parameters):
-            arguments = self._completed(arguments)
+            arguments, looks = self._completed(arguments), None
         for extension in reversed(function.extensions):
             given = [extension.prepare_args(None, value, stream=self.stream, retr=[]) for value in arguments]
             arguments = tuple(value for _, value in given)
@@ -265,6 +306,8 @@ class Configured:
         ready = function.ready.get(keys)
         if ready is None:
             ready = function.ready[keys] = self._ready(keys)
+        if looks is not None:
+            self._note_quick(looks, arguments, pairs, ready)
         for number, converted in ready.conversions:
             pairs[number] = taken(converted(arguments[number]))
         if self.grid == 0:  # forall(0)
@@ -272,6 +315,18 @@ class Configured:
         self._launch(ready.made, [word for _, given in pairs for word in given])
         if self.stream is not None:
             self.stream.keep(arguments)
+
+    def _note_quick(
+        self, looks: tuple[Any, ...], arguments: Sequence[Any], pairs: Sequence[tuple[Any, list[Any]]], ready: Ready
+    ) -> None:
+        """The next launch with arguments that look so is a quick one, where they are given to the kernel whole."""
+        if not all(is_given_whole(value, words) for value, (_, words) in zip(arguments, pairs, strict=True)):
+            return
+        places = list(accumulate((len(words) for _, words in pairs), initial=0))
+        conversions = tuple((places[number], converted) for number, converted in ready.conversions)
+        if all(type(converted(arguments[number])) is not np.float16 for number, converted in ready.conversions):
+            arrays = tuple(is_array(value) for value in arguments)
+            self.function.quick[looks] = Quick(ready.made, arrays, conversions)
 
     def _taken(self, arguments: Sequence[Any]) -> list[tuple[Any, list[Any]]]:
         pairs: list[tuple[Any, list[Any]]] = []
@@ -284,6 +339,9 @@ class Configured:
 
     def _launch(self, made: Made, words: Sequence[Any]) -> None:
         try:
+            if self.stream is None and self.shared_memory == 0:
+                made.kernel(self.grid, self.block, tuple(words))
+                return
             made.kernel(self.grid, self.block, tuple(words), shared_mem=self.shared_memory, stream=self.stream)
             if self.stream is not None and self.function.is_checked:
                 self.stream.synchronize()

@@ -43,6 +43,7 @@ def load() -> bool:
     _built.append(made)
     _load_kernels(torch, made)
     library().warploom_torch_take_kernels_of_cpu()
+    library().warploom_torch_compute_gradients_here()
     return True
 
 
@@ -104,6 +105,16 @@ def _complete_cudnn(module: ModuleType) -> None:
     vars(module)["is_acceptable"] = is_acceptable
 
 
+def _complete_optimizer(module: ModuleType) -> None:
+    def devices_of_lists() -> list[str]:
+        """Where an optimizer goes through lists of all tensors, operator by operator, unless it is told: not where the
+        CPU backend computes, whose caches hold what one tensor's operators say, as they do for the CPU."""
+        return [device for device in found() if device != "cuda"]
+
+    found = vars(module)["_get_foreach_kernels_supported_devices"]
+    vars(module)["_get_foreach_kernels_supported_devices"] = devices_of_lists
+
+
 def _complete_extensions(module: ModuleType) -> None:
     vars(module)["CUDA_HOME"] = str(_built[0].home)
     join = vars(module)["_join_cuda_home"]  # which every build of an extension asks for the toolkit's folders
@@ -125,6 +136,7 @@ def _complete_storage(module: ModuleType) -> None:
 _STEPS = {
     "torch._C": _complete_c,
     "torch.backends.cudnn": _complete_cudnn,
+    "torch.optim.optimizer": _complete_optimizer,
     "torch.storage": _complete_storage,
     "torch.version": _complete_version,
     "torch.utils.cpp_extension": _complete_extensions,

@@ -17,7 +17,10 @@ from types import ModuleType
 
 from warploom.torch.install import OFF
 
-_COMPLETED = ("torch._C", "torch.backends.cudnn", "torch.storage", "torch.version", "torch.utils.cpp_extension")
+_COMPLETED = (
+    "torch._C", "torch.backends.cudnn", "torch.optim.optimizer", "torch.storage", "torch.utils.cpp_extension",
+    "torch.version",
+)  # fmt: skip
 
 
 class Finder(importlib.abc.MetaPathFinder):

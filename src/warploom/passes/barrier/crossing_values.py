@@ -19,6 +19,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.types import size_of
 from warploom.passes.barrier.early_stores import is_cheap
+from warploom.passes.barrier.features import MINIMUM_CUT
 from warploom.passes.barrier.interchange import (
     Group,
     Node,
@@ -29,7 +30,6 @@ from warploom.passes.barrier.interchange import (
 from warploom.passes.barrier.minimum_cut import minimum_cut
 from warploom.passes.base import Context
 
-MINIMUM_CUT = "minimum_cut"
 LONGEST_CHAIN = 32  # ops: what takes more is kept, however few bytes computing it again would save
 _POINTER_OPS = frozenset(("gep", "bitcast", "select", "freeze"))
 

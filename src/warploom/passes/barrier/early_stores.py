@@ -18,11 +18,9 @@ from warploom.core.patterns import regex
 from warploom.ir.core import Op, Operand, Value, free_values
 from warploom.ir.ops import CASTS
 from warploom.ir.properties import is_duplicable, is_speculatable
+from warploom.passes.barrier.features import EARLY_STORES
 from warploom.passes.barrier.interchange import Group, Node, Plan, Raise, Slot, Store, Term, groups_of, parts
 from warploom.passes.base import Context
-
-EARLY_STORES = "early_stores"
-
 
 CHEAP = CASTS | frozenset(
     "add sub mul shl lshr ashr and or xor fadd fsub fmul fneg icmp fcmp select gep extractelement insertelement "

@@ -33,10 +33,9 @@ from warploom.core.remarks import Unsupported
 from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk, walk_op
 from warploom.ir.ops import Effect, Level, effect
 from warploom.ir.properties import is_speculatable
+from warploom.passes.barrier.features import FOR, IF, WHILE
 from warploom.passes.barrier.skeleton import OUTER, Skeleton, computes_only, find_skeleton, one_sided
 from warploom.passes.base import Context
-
-FOR, WHILE, IF = "interchange_for", "interchange_while", "interchange_if"
 
 
 @dataclass(eq=False, slots=True)

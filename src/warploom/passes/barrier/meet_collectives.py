@@ -29,10 +29,10 @@ Ensures: no barrier of a warp has a mask.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from warploom.analysis.mismatched_collectives import mismatched_pair
-from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
+from warploom.core.deferred import deferred
 from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import (
     Builder,
@@ -51,6 +51,12 @@ from warploom.ir.ops import WARP_SIZE, Level, collective_level, leaves_memory, l
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import NO_MASKED_BARRIERS, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
 
+if TYPE_CHECKING:
+    from warploom.analysis import mismatched_collectives, open_collectives
+else:
+    mismatched_collectives = deferred("warploom.analysis.mismatched_collectives")
+    open_collectives = deferred("warploom.analysis.open_collectives")
+
 NAME = "meet_collectives"
 
 
@@ -66,17 +72,17 @@ def run(function: Function, context: Context) -> bool:
     if not any(each.regions and levels_in(each) & Level.WARP for each in walk(blocks[0].region)):
         return _forget_masks(blocks[0])
     warps = likely_warps(function)
-    lanes = warp_lanes(function, blocks[0], warps)
+    lanes = open_collectives.warp_lanes(function, blocks[0], warps)
     changed = False
     while (place := _innermost(blocks[0].region, lanes)) is not None:
         _join(*place, lanes, context)
-        lanes = warp_lanes(function, blocks[0], warps)
+        lanes = open_collectives.warp_lanes(function, blocks[0], warps)
         changed = True
     if changed and function.facts.waits:
         raise Unsupported(
             f"warp collectives on both sides of a condition belong together, and {WAITING}", blocks[0].loc
         )
-    met = mismatched_pair(blocks[0], lanes)
+    met = mismatched_collectives.mismatched_pair(blocks[0], lanes)
     if met is not None:
         reason = f"lanes that do not come here may answer this warp collective by one {_where(*met)}"
         raise Unsupported(reason, met[0].loc)
@@ -106,11 +112,11 @@ def _note_assumption(function: Function, block: Op, context: Context) -> None:
 
 def _meeting(function: Function, block: Op, warps: Warps) -> Op | None:
     """Where lanes wait for lanes that do not come to them together, in blocks of a kind."""
-    lanes = warp_lanes(function, block, warps)
+    lanes = open_collectives.warp_lanes(function, block, warps)
     parting = _innermost(block.region, lanes)
     if parting is not None:
         return parting[1]
-    met = mismatched_pair(block, lanes)
+    met = mismatched_collectives.mismatched_pair(block, lanes)
     return met[0] if met is not None else None
 
 
@@ -127,7 +133,7 @@ def _forget_masks(block: Op) -> bool:
 # -- two sides that meet ----------------------------------------------------------------------------------------------
 
 
-def _innermost(region: Region, lanes: WarpLanes) -> tuple[Region, Op, bool] | None:
+def _innermost(region: Region, lanes: open_collectives.WarpLanes) -> tuple[Region, Op, bool] | None:
     """The first `if` to be cut, inner ones first: its region, itself, and whether both of its sides wait."""
     for op in region.ops:
         if not levels_in(op) & Level.WARP or not op.regions:
@@ -150,7 +156,7 @@ def _collectives(region: Region) -> Iterator[Op]:
     return filter(_is_warp_collective, walk(region))
 
 
-def _join(region: Region, op: Op, both: bool, lanes: WarpLanes, context: Context) -> None:
+def _join(region: Region, op: Op, both: bool, lanes: open_collectives.WarpLanes, context: Context) -> None:
     new = _joined(op, lanes, context) if both else _other_side_first(op)
     at = region.ops.index(op)
     region.ops[at : at + 1] = new
@@ -168,7 +174,7 @@ def _other_side_first(op: Op) -> list[Op]:
     return [first, Op("if", [condition], op.results, {}, [then, rest], op.loc)]
 
 
-def _joined(op: Op, lanes: WarpLanes, context: Context) -> list[Op]:
+def _joined(op: Op, lanes: open_collectives.WarpLanes, context: Context) -> list[Op]:
     """The `if` cut at its open collectives, those of both sides in one."""
     sides = [_cut(region, lanes) for region in op.regions]
     firsts, seconds = ([piece[-1] for piece in side[:-1]] for side in sides)
@@ -185,7 +191,7 @@ def _joined(op: Op, lanes: WarpLanes, context: Context) -> list[Op]:
     return written
 
 
-def _cut(region: Region, lanes: WarpLanes) -> list[list[Op]]:
+def _cut(region: Region, lanes: open_collectives.WarpLanes) -> list[list[Op]]:
     """The ops of a region in pieces, each but the last ending with an open collective."""
     pieces: list[list[Op]] = [[]]
     for op in region.ops:
@@ -197,7 +203,7 @@ def _cut(region: Region, lanes: WarpLanes) -> list[list[Op]]:
     return pieces
 
 
-def _check_alike(op: Op, firsts: list[Op], seconds: list[Op], lanes: WarpLanes) -> None:
+def _check_alike(op: Op, firsts: list[Op], seconds: list[Op], lanes: open_collectives.WarpLanes) -> None:
     if len(firsts) != len(seconds):
         raise _refusal(op, f"they are {len(firsts)} on one side and {len(seconds)} on the other")
     for first, second in zip(firsts, seconds, strict=True):

@@ -28,6 +28,9 @@ has its first value in the first round only; and all threads leave in the same r
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import (
@@ -51,11 +54,15 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import Level, levels_in
 from warploom.ir.properties import is_speculatable
-from warploom.passes.barrier.early_stores import is_cheap
 from warploom.passes.barrier.skeleton import Skeleton, find_skeleton
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.fold import is_poison
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, SCALAR
+
+if TYPE_CHECKING:
+    from warploom.passes.barrier import early_stores
+else:
+    early_stores = deferred("warploom.passes.barrier.early_stores")
 
 NAME = "recompute_conditions"
 LONGEST = 48  # ops of a condition that is computed again
@@ -87,7 +94,7 @@ class _Threads:
         if value not in inside:
             return self._is_of_ids(value, LONGEST)
         op = self.makers.get(value)
-        if op is None or not is_cheap(op):
+        if op is None or not early_stores.is_cheap(op):
             return False
         if op not in found:
             if len(found) > LONGEST or not all(self._follow(each, inside, leaves, found) for each in op.operands):
@@ -104,7 +111,12 @@ class _Threads:
         if self.skeleton.is_outer(value) or value in self.block.region.params:
             return True
         op = self.makers.get(value) if isinstance(value, Value) else None
-        return op is not None and depth > 0 and is_cheap(op) and all(self._is_of_ids(e, depth - 1) for e in op.operands)
+        return (
+            op is not None
+            and depth > 0
+            and early_stores.is_cheap(op)
+            and all(self._is_of_ids(e, depth - 1) for e in op.operands)
+        )
 
 
 # -- choices ----------------------------------------------------------------------------------------------------------
@@ -132,7 +144,7 @@ def chain_in(region: Region, value: Operand) -> list[Op] | None:
     found: list[Op] = []
     for op in reversed(region.body):
         if not wanted.isdisjoint(op.results):
-            if op.regions or not is_cheap(op) or len(found) == LONGEST:
+            if op.regions or not early_stores.is_cheap(op) or len(found) == LONGEST:
                 return None
             found.append(op)
             wanted.update(op.operands)
@@ -329,7 +341,7 @@ def has_form_of(one: Op, other: Op) -> bool:
     attrs = [{key: value for key, value in op.attrs.items() if key != "flags"} for op in (one, other)]
     alike = one.name == other.name and len(one.operands) == len(other.operands) and attrs[0] == attrs[1]
     pairs = zip(one.operands, other.operands, strict=False)
-    return alike and is_cheap(one) and not one.regions and all(a.type == b.type for a, b in pairs)
+    return alike and early_stores.is_cheap(one) and not one.regions and all(a.type == b.type for a, b in pairs)
 
 
 def is_uniform_choice(op: Op, threads: _Threads) -> bool:

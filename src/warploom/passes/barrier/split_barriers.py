@@ -15,13 +15,13 @@ Ensures: no barrier of a block is left.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from warploom.core.deferred import deferred
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk_op
 from warploom.ir.ops import Level
-from warploom.passes.barrier.crossing_values import MINIMUM_CUT
-from warploom.passes.barrier.early_stores import EARLY_STORES
-from warploom.passes.barrier.fission import Writer, block_linear_id, remark_cut
-from warploom.passes.barrier.interchange import FOR, IF, WHILE, plan_interchange
+from warploom.passes.barrier.features import EARLY_STORES, FOR, IF, MINIMUM_CUT, WHILE
 from warploom.passes.barrier.skeleton import OUTER, loops_with
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import (
@@ -32,6 +32,12 @@ from warploom.passes.contracts import (
     ONE_LOOP_A_GRID,
     SCALAR,
 )
+
+if TYPE_CHECKING:
+    from warploom.passes.barrier import fission, interchange
+else:
+    fission = deferred("warploom.passes.barrier.fission")
+    interchange = deferred("warploom.passes.barrier.interchange")
 
 NAME = "split_barriers"
 
@@ -51,7 +57,7 @@ class BlockNest:
 
     def linear_id(self, build: Builder, ids: list[Value]) -> Operand:
         """tx + bdx * (ty + bdy * tz)."""
-        return block_linear_id(build, ids, self.op.operands)
+        return fission.block_linear_id(build, ids, self.op.operands)
 
 
 def run(function: Function, context: Context) -> bool:
@@ -68,11 +74,11 @@ def run(function: Function, context: Context) -> bool:
 def _split(block: Op, parent: Region, function: Function, context: Context) -> None:
     votes = _lower_votes(block)
     _remark_barriers(block, context)
-    plan = plan_interchange(block.region, Level.BLOCK, function, context)
-    writer = Writer(plan, BlockNest(block), context)
+    plan = interchange.plan_interchange(block.region, Level.BLOCK, function, context)
+    writer = fission.Writer(plan, BlockNest(block), context)
     place = parent.ops.index(block)
     parent.ops[place : place + 1] = [*votes, *writer.write()]
-    remark_cut(writer, NAME, "threads", context)
+    fission.remark_cut(writer, NAME, "threads", context)
 
 
 def _remark_barriers(block: Op, context: Context) -> None:
@@ -105,7 +111,7 @@ def _lower_vote(op: Op, region: Region, block: Op, storage: list[Op]) -> None:
     build.effect("memset", [votes, int_const("i8", neutral), count], volatile=False, align_to=64, **{OUTER: True})
     vote = build.op("icmp", [op.operands[0], int_const("i32", 0)], "i1", pred="ne")
     byte = build.op("zext", [vote], "i8")
-    number = block_linear_id(build, block.region.params, block.operands)
+    number = fission.block_linear_id(build, block.region.params, block.operands)
     place = build.op("gep", [votes, number], "ptr", offset=0, strides=(1,), inbounds=True)
     build.effect("store", [byte, place], align=1)
     build.effect("barrier", [], level="block")

@@ -19,14 +19,21 @@ Requires: a grid holds nothing but its block. Ensures: no grid barrier is left.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from warploom.core.deferred import deferred
 from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import Level, levels_in
-from warploom.passes.barrier.fission import Writer, block_linear_id, remark_cut
-from warploom.passes.barrier.interchange import plan_interchange
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, NO_MASKED_BARRIERS, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
+
+if TYPE_CHECKING:
+    from warploom.passes.barrier import fission, interchange
+else:
+    fission = deferred("warploom.passes.barrier.fission")
+    interchange = deferred("warploom.passes.barrier.interchange")
 
 NAME = "split_grid"
 
@@ -60,7 +67,7 @@ class GridNest:
         for dim in self.block.operands[1:]:
             threads = build.op("mul", [threads, dim], "i32", flags=("nuw", "nsw"))
         before = build.op("mul", [block, build.op("zext", [threads], "i64")], "i64")
-        return build.op("add", [before, block_linear_id(build, ids[3:], self.block.operands)], "i64", "linear")
+        return build.op("add", [before, fission.block_linear_id(build, ids[3:], self.block.operands)], "i64", "linear")
 
 
 def run(function: Function, context: Context) -> bool:
@@ -84,12 +91,14 @@ def _split(grid: Op, function: Function, context: Context) -> None:
             context.remark(NAME, f"{kind} barrier: became the end of a loop over all threads", op.loc)
     shared = frozenset(function.shared)
     region = Region([*grid.region.params, *block.region.params], block.region.ops)
-    writer = Writer(plan_interchange(region, Level.GRID, function, context, shared), GridNest(grid, block), context)
+    writer = fission.Writer(
+        interchange.plan_interchange(region, Level.GRID, function, context, shared), GridNest(grid, block), context
+    )
     at = function.body.ops.index(grid)
     function.body.ops[at : at + 1] = writer.write()
     if function.shared:
         function.facts = replace(function.facts, persistent_shared=True)
-    remark_cut(writer, NAME, "all threads", context)
+    fission.remark_cut(writer, NAME, "all threads", context)
 
 
 SPLIT_GRID = Pass(

@@ -21,6 +21,9 @@ Requires: no barrier of a block. Ensures: no collective is left.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from warploom.core.deferred import deferred
 from warploom.core.launch import MAX_BLOCK
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import (
@@ -36,14 +39,19 @@ from warploom.ir.core import (
     replace_uses,
 )
 from warploom.ir.ops import WARP_SIZE, Level
-from warploom.passes.barrier.fission import Writer, remark_cut
-from warploom.passes.barrier.interchange import plan_interchange
-from warploom.passes.barrier.lower_collectives import lower_collectives
 from warploom.passes.barrier.skeleton import loops_with
-from warploom.passes.barrier.warp_ids import LaneId, find_linear_ids, separate_lanes
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import BLOCKS_SPLIT, FLAT, GRIDS_SPLIT, NO_MASKED_BARRIERS, NO_PHASE_WAITS, SCALAR
-from warploom.passes.vector.vectorise_warp import Warp, vectorise_warp
+
+if TYPE_CHECKING:
+    from warploom.passes.barrier import fission, interchange, lower_collectives, warp_ids
+    from warploom.passes.vector import vectorise_warp
+else:
+    fission = deferred("warploom.passes.barrier.fission")
+    interchange = deferred("warploom.passes.barrier.interchange")
+    lower_collectives = deferred("warploom.passes.barrier.lower_collectives")
+    warp_ids = deferred("warploom.passes.barrier.warp_ids")
+    vectorise_warp = deferred("warploom.passes.vector.vectorise_warp")
 
 NAME = "split_warps"
 _ONE = Const("i32", 1)
@@ -199,11 +207,11 @@ class _Warp:
         if vector is not None:
             return vector
         storage: list[Op] = []
-        lower_collectives(region, lane, self.count, storage)
-        plan = plan_interchange(region, Level.WARP, self.function, self.context)
-        writer = Writer(plan, LaneNest(self.count, [lane]), self.context)
+        lower_collectives.lower_collectives(region, lane, self.count, storage)
+        plan = interchange.plan_interchange(region, Level.WARP, self.function, self.context)
+        writer = fission.Writer(plan, LaneNest(self.count, [lane]), self.context)
         ops = writer.write()
-        remark_cut(writer, NAME, "lanes", self.context)
+        fission.remark_cut(writer, NAME, "lanes", self.context)
         return [*storage, *ops]
 
     def body(self, block: Op, first: Ids | None) -> tuple[Region, Value, list[Operand]]:
@@ -212,18 +220,18 @@ class _Warp:
         ids: list[Op] = []
         build = Builder(ids, block.loc)
         linear = build.op("add", [self.base, lane], "i32", "linear", flags=("nuw", "nsw"))
-        lane_ids = {linear: LaneId(self.base, lane)}
+        lane_ids = {linear: warp_ids.LaneId(self.base, lane)}
         found: Ids
         if first is None:
             found = self.divide(build, linear)
         else:
             x = build.op("add", [first[0], lane], "i32", "tx", flags=("nuw", "nsw"))
             found = (x, first[1], first[2])
-            lane_ids[x] = LaneId(first[0], lane)
-        linear_ids = find_linear_ids(block.region, block.region.params, block.operands)
+            lane_ids[x] = warp_ids.LaneId(first[0], lane)
+        linear_ids = warp_ids.find_linear_ids(block.region, block.region.params, block.operands)
         replace_uses(block.region, dict.fromkeys(linear_ids, linear))
         replace_uses(block.region, dict(zip(block.region.params, found, strict=True)))
-        separate_lanes(block.region, lane_ids)
+        warp_ids.separate_lanes(block.region, lane_ids)
         return Region([lane], [*ids, *block.region.ops]), lane, [*found, linear]
 
     def vector(
@@ -235,7 +243,9 @@ class _Warp:
         most = {each: size - 1 for each, size in zip(values, sizes, strict=True) if isinstance(each, Value)}
         aligned = [self.base] if first is None else [self.base, first[0]]
         loop = Op("lane", [count], [], {}, [region], self.block.loc)
-        return vectorise_warp(loop, Warp(self.warp, aligned, most, is_rare), self.function, self.context)
+        return vectorise_warp.vectorise_warp(
+            loop, vectorise_warp.Warp(self.warp, aligned, most, is_rare), self.function, self.context
+        )
 
 
 SPLIT_WARPS = Pass(

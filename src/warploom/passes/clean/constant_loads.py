@@ -23,20 +23,28 @@ def mark_constant_loads(function: Function) -> bool:
     sizes = constant_memory(function)
     if not sizes:
         return False
+    places = constant_places(function)
+    changed = False
+    for op in walk(function.body):
+        if op.name == "load" and op.operands[0] in places and not _is_special(op):
+            key, start = places[op.operands[0]]
+            if 0 <= start <= sizes[key] - size_of(op.result.type):
+                op.attrs["constant"] = changed = True
+    return changed
+
+
+def constant_places(function: Function) -> dict[Operand, _Place]:
+    """Where in constant memory the pointers point that do so at a constant distance from its start."""
+    sizes = constant_memory(function)
     places: dict[Operand, _Place] = {key: (key, 0) for key in sizes if isinstance(key, Value)}
     places |= {Const("ptr", f"@{key}"): (key, 0) for key in sizes if isinstance(key, str)}
-    changed = False
     for op in walk(function.body):
         if op.name == "gep" and op.operands[0] in places:
             offset = _constant_offset(op)
             if offset is not None:
                 key, start = places[op.operands[0]]
                 places[op.result] = key, start + offset
-        elif op.name == "load" and op.operands[0] in places and not _is_special(op):
-            key, start = places[op.operands[0]]
-            if 0 <= start <= sizes[key] - size_of(op.result.type):
-                op.attrs["constant"] = changed = True
-    return changed
+    return places
 
 
 def _constant_offset(gep: Op) -> int | None:

@@ -23,10 +23,13 @@ that is poison may be replaced by anything.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from warploom.analysis.bounded_forms import minimum_or_maximum
 from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, Shared, combine, constant
 from warploom.analysis.integers import fits, type_range
 from warploom.analysis.sums import Sum
+from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import (
@@ -46,8 +49,12 @@ from warploom.ir.core import (
 from warploom.ir.ops import PARTIAL, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
-from warploom.passes.guards.block_parts import Part, cut
 from warploom.passes.guards.thread_guards import SWAPPED, Preheader, depends_on_block, guarding_if, parts_of
+
+if TYPE_CHECKING:
+    from warploom.passes.guards import block_parts
+else:
+    block_parts = deferred("warploom.passes.guards.block_parts")
 
 NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
@@ -264,7 +271,7 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     ops: list[Op] = []
     exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
     whole = _ask([claim for test in tests.values() for claim in test.claims], exact, ops, block)
-    for part in cut(block, found.keys()):
+    for part in block_parts.cut(block, found.keys()):
         plain = _part(clone_op(block, {}), part)
         if part.is_about:
             plain.attrs[PARTIAL] = True
@@ -275,7 +282,7 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     return ops
 
 
-def _part(copy: Op, part: Part) -> Op:
+def _part(copy: Op, part: block_parts.Part) -> Op:
     """What a part of a block has of a copy of it."""
     region = copy.region
     region.ops = [*(region.ops[number] for number in part.ops), region.terminator]

@@ -26,6 +26,9 @@ the thread ends by running to the end of the body.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
 from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value
 from warploom.passes.base import Context, Pass
@@ -44,9 +47,13 @@ from warploom.passes.shape.control_flow_graph import (
     waits,
 )
 from warploom.passes.shape.structure_decided import follow_decisions
-from warploom.passes.shape.structure_endings import last_words
 from warploom.passes.shape.structure_values import Carried, thread_values
-from warploom.passes.shape.structure_variance import Variance
+
+if TYPE_CHECKING:
+    from warploom.passes.shape import structure_endings, structure_variance
+else:
+    structure_endings = deferred("warploom.passes.shape.structure_endings")
+    structure_variance = deferred("warploom.passes.shape.structure_variance")
 
 # How deep tests that guard all that follows may nest.
 NESTING = 40
@@ -69,13 +76,13 @@ class _Loop:
 class _Structure:
     graph: Graph
     carried: Carried = field(default_factory=Carried)
-    variance: Variance | None = None  # where it is asked for
+    variance: structure_variance.Variance | None = None  # where it is asked for
     level: int = 0  # how many branches are open
 
     def run(self, ids: list[Value]) -> list[Op]:
         nodes = reverse_postorder(self.graph.entry)
         if any(map(waits, nodes)):
-            self.variance = Variance(nodes, ids)
+            self.variance = structure_variance.Variance(nodes, ids)
         self.collapse_loops(nodes)
         return self.sequence(self.graph.entry, self.graph.end)
 
@@ -105,7 +112,7 @@ class _Structure:
         """Make the component acyclic: give it one header, lead edges back to a latch and edges out to stubs."""
         if any(map(waits, component)):
             assert self.variance is not None, "only where threads wait"
-            component += last_words(self.graph, self.variance, component)
+            component += structure_endings.last_words(self.graph, self.variance, component)
         inside = set(component)
         entries = [node for node in component if any(edge.source not in inside for edge in node.entering)]
         header = entries[0]

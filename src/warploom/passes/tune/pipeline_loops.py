@@ -23,8 +23,10 @@ scheduling's (Rau, 1994), without a table of resources, which an out-of-order pr
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from warploom.analysis.integers import signed_value
+from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
@@ -32,8 +34,12 @@ from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
 from warploom.passes.tune.computing_loops import counts_up, only_computes, whole_groups
-from warploom.passes.tune.loop_schedule import Schedule, schedule
 from warploom.passes.vector.vector_calls import opened
+
+if TYPE_CHECKING:
+    from warploom.passes.tune import loop_schedule
+else:
+    loop_schedule = deferred("warploom.passes.tune.loop_schedule")
 
 NAME = "pipeline_loops"
 COPIES = 2  # trips of a group: fewer values pass from one round of the loop to the next
@@ -57,7 +63,7 @@ def carries_results(op: Op) -> bool:
     )
 
 
-def carries_in_order(op: Op, found: Schedule) -> bool:
+def carries_in_order(op: Op, found: loop_schedule.Schedule) -> bool:
     """Whether what a trip gets from the one before is begun before it is used."""
     made = {value: each for each in found.times for value in each.results}
     source = dict(zip(op.region.params[1:], op.region.terminator.operands, strict=True))
@@ -204,7 +210,7 @@ def pipelined(build: Builder, rounds: _Rounds, upper: Operand) -> list[Operand]:
     return rounds.results()
 
 
-def _ordered(ops: list[Op], found: Schedule) -> list[tuple[Op, int, int]]:
+def _ordered(ops: list[Op], found: loop_schedule.Schedule) -> list[tuple[Op, int, int]]:
     """The ops of a group in the order of a round, each with its copy and stage."""
     group = COPIES * found.interval
     placed: list[tuple[int, int, int, Op, int]] = []
@@ -247,7 +253,7 @@ class _Visitor:
         copy = Op(op.name, op.operands, op.results, op.attrs, [region], op.loc)
         addresses = _computed_from_counter(copy)
         work = [each for each in region.body if each not in addresses]
-        found = schedule(region, work, self.bits)
+        found = loop_schedule.schedule(region, work, self.bits)
         if found is None or not found.waits() or not carries_in_order(copy, found):
             return None
         rounds = _Rounds(copy, addresses, _ordered(work, found))

@@ -22,11 +22,13 @@ made in any order, modulo 2^n.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.pieces import pieces_in
 from warploom.analysis.strides import is_scattered
+from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import (
@@ -47,7 +49,11 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import DIVISIONS, is_plain_load, leaves_memory
 from warploom.ir.properties import is_arithmetic, is_removable
-from warploom.passes.vector.rows_of_blocks import Asked, Block, ask_once
+
+if TYPE_CHECKING:
+    from warploom.passes.vector import rows_of_blocks
+else:
+    rows_of_blocks = deferred("warploom.passes.vector.rows_of_blocks")
 
 NAME = "row_versions"
 LARGEST = 300  # ops of what is worth writing twice
@@ -319,8 +325,8 @@ def _version(region: Region, shapes: Shapes, lane: Value, loop: Op, in_front: li
         _sums_from_zero(op, body)
     _remove_unused(body)
     if entered is not None and loop.name == "block":
-        asked = Asked(front[:-1], front[-1], functions.indices, lane, body, region)
-        once = ask_once(Block(loop, shapes, in_front), asked)
+        asked = rows_of_blocks.Asked(front[:-1], front[-1], functions.indices, lane, body, region)
+        once = rows_of_blocks.ask_once(rows_of_blocks.Block(loop, shapes, in_front), asked)
         if once is not None:
             front, same = [*front[:-1], once], once.results[0]
     made = [Value(each.type) for each in given]

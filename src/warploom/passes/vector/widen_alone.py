@@ -28,8 +28,7 @@ from warploom.ir.core import (
     int_const,
     walk_op,
 )
-from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
-from warploom.ir.ops import OF_LANES, WARP_SIZE
+from warploom.ir.ops import OF_LANES, SET_THREAD, SET_THREAD_INDEX, WARP_SIZE
 from warploom.ir.properties import is_convergent, is_pure, may_ask_for_thread
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.vector.widen_arithmetic import check_scalar, clamped, scalar_copy

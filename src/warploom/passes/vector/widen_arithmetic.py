@@ -10,16 +10,23 @@ Threads that are not active compute as well, on whatever they have: an op here i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from warploom.analysis.lane_shapes import Shape, X
 from warploom.analysis.lanes import counting
+from warploom.core.deferred import deferred
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, int_const, is_undefined
 from warploom.ir.ops import DIVISIONS
 from warploom.ir.properties import is_speculatable
-from warploom.passes.vector import wide_division
 from warploom.passes.vector.vector_calls import root_under_one
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.vector.widen_comparisons import count_lanes
+
+if TYPE_CHECKING:
+    from warploom.passes.vector import wide_division
+else:
+    wide_division = deferred("warploom.passes.vector.wide_division")
 
 _PER_BIT = ("add", "sub", "mul", "shl", "or", "xor")
 

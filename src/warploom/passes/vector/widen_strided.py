@@ -18,14 +18,20 @@ field.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.vector_cost import masks_pay, processor_of
+from warploom.core.deferred import deferred
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
-from warploom.passes.vector.interleaved import interleaved, put_together, wanted_elements
 from warploom.passes.vector.widen import Lanes, Widener
 from warploom.passes.vector.widen_memory import align_of_access, load, scatter, scattered_places, store
+
+if TYPE_CHECKING:
+    from warploom.passes.vector import interleaved
+else:
+    interleaved = deferred("warploom.passes.vector.interleaved")
 
 
 def load_in_group(w: Widener, op: Op) -> None:
@@ -90,7 +96,7 @@ def _wanted(w: Widener, group: AccessGroup, mask: Operand | None, at: int, field
     if mask is None:
         bits = ", ".join("i1 false" if each is None else "i1 true" for each in threads)
         return Const(types.vector("i1", count), f"<{bits}>")
-    return wanted_elements(w, mask, threads, 8 * group.size)
+    return interleaved.wanted_elements(w, mask, threads, 8 * group.size)
 
 
 def _at(w: Widener, start: Operand, offset: int) -> Operand:
@@ -247,7 +253,7 @@ def _put_together(w: Widener, group: AccessGroup, mask: Operand | None, row: int
     start, align = _start(w, group, row), _aligned(group)
     if group.is_whole and mask is None:
         parts = [fields[at] for at in range(group.stride)]
-        vectors = interleaved(w, parts) or [put_together(w, parts)]
+        vectors = interleaved.interleaved(w, parts) or [interleaved.put_together(w, parts)]
         for number, each in enumerate(vectors):
             w.build.effect("store", [each, _at(w, start, number * w.width * group.size)], align=align)
         return []

@@ -11,17 +11,19 @@
 #include <c10/core/TensorImpl.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 
+#include <algorithm>
+
 namespace warploom::torch {
 namespace {
 
 thread_local int allocating_on_device = 0;
 
-void forget(void *kept) { delete static_cast<c10::Storage *>(kept); }
+void forget(void *kept) { c10::intrusive_ptr<c10::StorageImpl>::reclaim(static_cast<c10::StorageImpl *>(kept)); }
 
 // Memory on `device` that keeps the storage it belongs to alive.
 c10::DataPtr shared_memory(const c10::Storage &owner, c10::Device device) {
   void *data = const_cast<void *>(owner.data());
-  return {data, new c10::Storage(owner), &forget, device};
+  return {data, c10::Storage(owner).unsafeReleaseStorageImpl(), &forget, device};
 }
 
 // A tensor over `storage`, of the backend whose key for plain tensors is `dense`; a quantized one keeps its quantizer.
@@ -74,24 +76,27 @@ const bool is_registered = [] {
 AllocateOnDevice::AllocateOnDevice() { ++allocating_on_device; }
 AllocateOnDevice::~AllocateOnDevice() { --allocating_on_device; }
 
+const Aliases::Pair *Aliases::find(c10::Storage Pair::*side, const c10::StorageImpl *storage) const {
+  const auto *found = std::find_if(pairs_.begin(), pairs_.end(),
+                                   [&](const Pair &pair) { return (pair.*side).unsafeGetStorageImpl() == storage; });
+  return found == pairs_.end() ? nullptr : found;
+}
+
 c10::Storage Aliases::on_cpu(const c10::Storage &storage) {
-  const auto [found, is_new] = to_cpu_.try_emplace(storage.unsafeGetStorageImpl());
-  if (is_new) {
-    found->second = c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(),
-                                 shared_memory(storage, c10::Device(c10::DeviceType::CPU)), c10::GetCPUAllocator(),
-                                 storage.resizable());
-    to_cuda_.emplace(found->second.unsafeGetStorageImpl(), storage);
-  }
-  return found->second;
+  if (const Pair *found = find(&Pair::cuda, storage.unsafeGetStorageImpl())) return found->cpu;
+  c10::Storage made(c10::Storage::use_byte_size_t(), storage.nbytes(),
+                    shared_memory(storage, c10::Device(c10::DeviceType::CPU)), c10::GetCPUAllocator(),
+                    storage.resizable());
+  pairs_.push_back({storage, made});
+  return made;
 }
 
 c10::Storage Aliases::on_cuda(const c10::Storage &storage, c10::Device device) {
-  const auto [found, is_new] = to_cuda_.try_emplace(storage.unsafeGetStorageImpl());
-  if (is_new) {
-    found->second = c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), shared_memory(storage, device),
-                                 c10::cuda::CUDACachingAllocator::get(), /*resizable=*/true);
-  }
-  return found->second;
+  if (const Pair *found = find(&Pair::cpu, storage.unsafeGetStorageImpl())) return found->cuda;
+  c10::Storage made(c10::Storage::use_byte_size_t(), storage.nbytes(), shared_memory(storage, device),
+                    c10::cuda::CUDACachingAllocator::get(), /*resizable=*/true);
+  pairs_.push_back({made, storage});
+  return made;
 }
 
 at::Tensor Aliases::on_cpu(const at::Tensor &tensor) {

@@ -6,9 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
-
-#include <optional>
-#include <unordered_map>
+#include <c10/util/SmallVector.h>
 
 namespace warploom::torch {
 
@@ -22,11 +20,16 @@ class Aliases {
   void take_over(const at::Tensor &alias, const at::Tensor &original);
 
  private:
+  // Storages over the same memory.
+  struct Pair {
+    c10::Storage cuda, cpu;
+  };
+
   c10::Storage on_cpu(const c10::Storage &storage);
   c10::Storage on_cuda(const c10::Storage &storage, c10::Device device);
+  const Pair *find(c10::Storage Pair::*side, const c10::StorageImpl *storage) const;
 
-  std::unordered_map<c10::StorageImpl *, c10::Storage> to_cpu_;
-  std::unordered_map<c10::StorageImpl *, c10::Storage> to_cuda_;
+  c10::SmallVector<Pair, 4> pairs_;
 };
 
 // While one lives, CPU tensors that this thread allocates are in memory of the CUDA allocator: it counts them, and what

@@ -14,6 +14,7 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <c10/core/AutogradState.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -41,6 +42,7 @@ struct Operator {
   bool may_mix_devices = false;                            // takes CPU tensors beside CUDA ones
   bool can_widen_halves = false;                           // half_to_float.h
   bool waits_for_values = false;                           // its result depends on values, so that no graph can hold it
+  std::vector<size_t> written;                             // the arguments that it writes
   std::vector<std::pair<size_t, size_t>> written_results;  // result, and the argument that it is
   std::atomic<uint64_t> calls{0};
 };
@@ -76,6 +78,8 @@ void describe(Operator &known, const c10::OperatorHandle &op) {
   const auto &arguments = schema.arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].type()->str().rfind("Generator", 0) == 0) known.generators.push_back(i);
+    const auto *alias = arguments[i].alias_info();
+    if (alias != nullptr && alias->isWrite()) known.written.push_back(i);
   }
   for (size_t r = 0; r < schema.returns().size(); ++r) {
     const auto *made = schema.returns()[r].alias_info();
@@ -96,7 +100,7 @@ auto &operators() {
   return *known;
 }
 
-Operator &operator_of(const c10::OperatorHandle &op) {
+Operator &look_up(const c10::OperatorHandle &op) {
   const c10::OperatorName &key = op.operator_name();
   {
     const std::shared_lock lock(operators_mutex);
@@ -109,6 +113,20 @@ Operator &operator_of(const c10::OperatorHandle &op) {
   return *operators().try_emplace(key, std::move(made)).first->second;
 }
 
+// The same, by what the thread looked up before: no lock, no hash of a name.
+Operator &operator_of(const c10::OperatorHandle &op) {
+  struct Seen {
+    c10::OperatorName name;  // another operator may have come to be where one was taken away
+    Operator *known;
+  };
+  thread_local std::unordered_map<c10::OperatorHandle, Seen> seen;
+  const auto found = seen.find(op);
+  if (found != seen.end() && found->second.name == op.operator_name()) return *found->second.known;
+  Operator &known = look_up(op);
+  seen.insert_or_assign(op, Seen{op.operator_name(), &known});
+  return known;
+}
+
 bool is_traced() {
   static const bool traced = [] {
     const char *asked = std::getenv("WARPLOOM_TORCH_TRACE");
@@ -118,41 +136,40 @@ bool is_traced() {
 }
 
 template <typename Visit>
-void for_each_tensor(const IValue &value, Visit visit) {
+void for_each_tensor(const IValue &value, Visit &&visit) {
   if (value.isTensor()) {
     visit(value.toTensor());
-  } else if (value.isTensorList()) {
-    for (const at::Tensor &each : value.toTensorVector()) visit(each);
-  } else if (value.isOptionalTensorList()) {
-    for (const std::optional<at::Tensor> each : value.toOptionalTensorList()) {
-      if (each) visit(*each);
-    }
   } else if (value.isList()) {
     for (const IValue &each : value.toListRef()) for_each_tensor(each, visit);
   }
 }
 
+bool holds_tensors(const IValue &value) {
+  bool found = false;
+  for_each_tensor(value, [&](const at::Tensor &) { found = true; });
+  return found;
+}
+
 template <typename Change>
-IValue with_tensors(const IValue &value, Change change) {
+IValue with_tensors(const IValue &value, Change &&change) {
   if (value.isTensor()) return change(value.toTensor());
-  if (value.isTensorList()) {
-    c10::List<at::Tensor> list;
-    for (const at::Tensor &each : value.toTensorVector()) list.push_back(change(each));
-    return list;
+  if (!value.isList() || !holds_tensors(value)) return value;
+  const auto given = value.toListRef();
+  c10::impl::GenericList list(value.toList().elementType());
+  list.reserve(given.size());
+  for (const IValue &each : given) list.push_back(with_tensors(each, change));
+  return list;
+}
+
+// The tensors of a value, and those that were made of them.
+template <typename Visit>
+void for_each_pair(const IValue &one, const IValue &other, Visit &&visit) {
+  if (one.isTensor()) {
+    visit(one.toTensor(), other.toTensor());
+  } else if (one.isList()) {
+    const auto ones = one.toListRef(), others = other.toListRef();
+    for (size_t i = 0; i < ones.size(); ++i) for_each_pair(ones[i], others[i], visit);
   }
-  if (value.isOptionalTensorList()) {
-    c10::List<std::optional<at::Tensor>> list;
-    for (const std::optional<at::Tensor> each : value.toOptionalTensorList()) {
-      list.push_back(each ? std::optional<at::Tensor>(change(*each)) : std::nullopt);
-    }
-    return list;
-  }
-  if (value.isList() && !value.toListRef().empty() && value.toListRef()[0].isList()) {
-    c10::impl::GenericList list(value.toList().elementType());
-    for (const IValue &each : value.toListRef()) list.push_back(with_tensors(each, change));
-    return list;
-  }
-  return value;
 }
 
 bool holds_sparse(const IValue &value) {
@@ -282,9 +299,20 @@ std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle
   };
 }
 
+// Gradients of this thread are computed by this thread from its first operator on, as they are on the CPU, unless it
+// asks for the device's threads. The CPU backend's threads are OpenMP's: a team for each thread that calls operators,
+// and where two teams are on the same processors, neither waits awake for the next operator.
+void compute_gradients_here() {
+  thread_local bool is_said = false;
+  if (C10_LIKELY(is_said)) return;
+  is_said = true;
+  c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
+}
+
 // Count and trace a call.
 Operator &noted(const c10::OperatorHandle &op) {
   refuse_bad_fork();
+  compute_gradients_here();
   Operator &known = operator_of(op);
   if (is_traced()) std::fprintf(stderr, "warploom.torch: %s runs on the CPU backend\n", known.name.c_str());
   known.calls.fetch_add(1, std::memory_order_relaxed);
@@ -302,47 +330,54 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key
   Operator &known = noted(op);
   TORCH_CHECK_NOT_IMPLEMENTED(op.hasComputedKernelForDispatchKey(key), "Could not run '", known.name,
                               "' on the CUDA device: neither Warploom nor PyTorch's CPU backend has a kernel for it");
-  const auto &schema = op.schema();
-  const size_t count = schema.arguments().size(), first = stack->size() - count;
-  const std::vector<IValue> originals(stack->begin() + static_cast<std::ptrdiff_t>(first), stack->end());
-  const c10::Device device = common_device(known, originals);
-  check_generators(known, originals);
-  const c10::cuda::CUDAGuard guard(device);
-  const bool is_recorded = is_capturing();
-  const bool is_sparse = std::any_of(originals.begin(), originals.end(), holds_sparse);
-  TORCH_CHECK(!is_recorded || !(known.waits_for_values || is_sparse),
-              "CUDA error: operation not permitted when stream is capturing (", known.name, ")");
-  if (!is_recorded) c10::cuda::getCurrentCUDAStream().synchronize();
+  // The device's arguments stay on the stack; above them the CPU's kernel has its own, and leaves its results.
+  const size_t count = op.schema().arguments().size(), first = stack->size() - count;
+  const auto originals = [&] { return c10::ArrayRef<IValue>(stack->data() + first, count); };
+  const c10::Device device = common_device(known, originals());
+  check_generators(known, originals());
+  c10::cuda::OptionalCUDAGuard guard;
+  if (device.index() != c10::cuda::current_device()) guard.set_device(device);
+  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream(device.index());
+  const bool is_recorded = capture_of(stream).has_value();
+  TORCH_CHECK(
+      !is_recorded || !(known.waits_for_values || std::any_of(originals().begin(), originals().end(), holds_sparse)),
+      "CUDA error: operation not permitted when stream is capturing (", known.name, ")");
+  if (!is_recorded) c10::cuda::stream_synchronize(stream);
 
   Aliases aliases;
-  Stack given;
-  for (const IValue &each : originals) {
-    given.push_back(each.isDevice() && each.toDevice().is_cuda()
-                        ? IValue(c10::Device(c10::DeviceType::CPU))
-                        : with_tensors(each, [&](const at::Tensor &t) { return aliases.on_cpu(t); }));
+  stack->reserve(stack->size() + count);
+  for (size_t i = 0; i < count; ++i) {
+    const IValue &each = (*stack)[first + i];
+    stack->push_back(each.isDevice() && each.toDevice().is_cuda()
+                         ? IValue(c10::Device(c10::DeviceType::CPU))
+                         : with_tensors(each, [&](const at::Tensor &t) { return aliases.on_cpu(t); }));
   }
-  Stack results = given;
+  const size_t results = first + count;
+  // What the CPU's kernel takes from the stack but is still asked for: arguments that it writes.
+  c10::SmallVector<IValue, 2> written;
+  for (const size_t place : known.written) written.push_back((*stack)[results + place]);
+  Stack given;
+  if (is_recorded) given.assign(stack->begin() + static_cast<std::ptrdiff_t>(results), stack->end());
   const at::Generator &generator = at::cuda::detail::getDefaultCUDAGenerator(device.index());
   {
     const AllocateOnDevice allocate;
-    call_cpu_kernel(known, op, key, generator, results);
+    call_cpu_kernel(known, op, key, generator, *stack);
   }
-  if (is_recorded) record_in_graph(replay_of(known, op, generator, given, results));
+  if (is_recorded) {
+    Stack made(stack->begin() + static_cast<std::ptrdiff_t>(results), stack->end());
+    record_in_graph(replay_of(known, op, generator, std::move(given), std::move(made)));
+  }
 
-  for (size_t i = 0; i < count; ++i) {
-    const auto *alias = schema.arguments()[i].alias_info();
-    if (alias == nullptr || !alias->isWrite()) continue;
-    std::vector<at::Tensor> written;
-    for_each_tensor(given[i], [&](const at::Tensor &t) { written.push_back(t); });
-    size_t next = 0;
-    for_each_tensor(originals[i], [&](const at::Tensor &t) { aliases.take_over(written[next++], t); });
+  for (size_t i = 0; i < written.size(); ++i) {
+    for_each_pair(written[i], (*stack)[first + known.written[i]],
+                  [&](const at::Tensor &alias, const at::Tensor &original) { aliases.take_over(alias, original); });
   }
-  for (IValue &each : results) {
-    each = with_tensors(each, [&](const at::Tensor &t) { return aliases.on_cuda(t, device); });
+  for (const auto &[result, argument] : known.written_results) (*stack)[results + result] = (*stack)[first + argument];
+  for (size_t i = results; i < stack->size(); ++i) {
+    (*stack)[i] = with_tensors((*stack)[i], [&](const at::Tensor &t) { return aliases.on_cuda(t, device); });
   }
-  for (const auto &[result, argument] : known.written_results) results[result] = originals[argument];
-  stack->resize(first);
-  for (IValue &each : results) stack->push_back(std::move(each));
+  stack->erase(stack->begin() + static_cast<std::ptrdiff_t>(first),
+               stack->begin() + static_cast<std::ptrdiff_t>(results));
 }
 
 void in_stream_order(const std::function<void()> &work) {
@@ -409,3 +444,8 @@ void reset_coverage() {
 }
 
 }  // namespace warploom::torch
+
+// For the thread that imports PyTorch, whatever it asks for afterwards.
+extern "C" __attribute__((visibility("default"))) void warploom_torch_compute_gradients_here() {
+  warploom::torch::compute_gradients_here();
+}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products of float and double by the toolkit's cuBLAS, which is faster than the CPU backend's on one thread
-// (decision 31). Others run there: where PyTorch has several threads, of other types, of hardly any work, of shapes
-// that do not fit (it says so), or recorded in a graph. The CPU backend's threads are OpenMP's, which spin after each
-// of its operators: those of cuBLAS would wait for the same processors.
+// Matrix products of float and double by the toolkit's cuBLAS, which is faster than the CPU backend's on one thread of
+// an AMD processor (decision 31). Others run there: on Intel's processors, which its MKL is made for, where PyTorch has
+// several threads, of other types, of hardly any work, of shapes that do not fit (it says so), or recorded in a graph.
+// The CPU backend's threads are OpenMP's, which spin after each of its operators: those of cuBLAS would wait for the
+// same processors.
 #include "cpu_backend.h"
 #include "device.h"
 
@@ -12,6 +13,7 @@
 #include <ATen/cuda/CUDAContextLight.h>
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <cpuid.h>
 #include <torch/library.h>
 
 #include <algorithm>
@@ -77,6 +79,15 @@ at::DimVector result_sizes(const Product &product) {
   at::DimVector sizes(product.left.sizes().begin(), product.left.sizes().end());
   sizes.back() = product.right.size(-1);
   return sizes;
+}
+
+bool is_intel() {
+  static const bool found = [] {
+    unsigned most = 0, first = 0, second = 0, third = 0;
+    return __get_cpuid(0, &most, &first, &third, &second) != 0 && first == signature_INTEL_ebx &&
+           second == signature_INTEL_edx && third == signature_INTEL_ecx;
+  }();
+  return found;
 }
 
 // Whether cuBLAS computes it as it stands.
@@ -151,7 +162,7 @@ Tensor compute(const Product &product) {
 template <int64_t dims>
 void product(const c10::OperatorHandle &op, Stack *stack) {
   const Product asked = product_of(op.schema(), *stack);
-  if (is_capturing() || at::get_num_threads() > 1 || !is_served(asked, dims)) {
+  if (is_intel() || is_capturing() || at::get_num_threads() > 1 || !is_served(asked, dims)) {
     run_on_cpu_backend(op, c10::DispatchKey::CUDA, stack);
     return;
   }

@@ -111,7 +111,8 @@ class AxisPlan {
     std::int64_t repeats = 1;
     for (const Other &other : axis_.others) repeats *= other.count;
     // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them.
-    const bool are_short = repeats >= kLanes<T> && n_ * WARPLOOM_FFT_BYTES <= (is_real ? 2 : 1) * kShortBytes;
+    const bool are_short = repeats >= kLanes<T> && n_ * WARPLOOM_FFT_BYTES <= (is_real ? 2 : 1) * kShortBytes &&
+                           (is_real || !is_fast_alone<T>(n_));
     if (axis_.in == in_side && axis_.out == out_side && !are_short) {
       if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
       if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);
@@ -190,6 +191,11 @@ class AxisPlan {
   }
   void run_alone(const T *in, T *out, bool inverse, std::int64_t begin, std::int64_t end) const {
     const typename SinglePlan<T>::Memory memory(single_ ? *single_ : real_->complex());
+    if (axis_.others.size() == 1 && single_) {
+      const auto [count, in_apart, out_apart] = axis_.others[0];
+      const Many<T> many{in + begin * in_apart, in_apart, out + begin * out_apart, out_apart, end - begin};
+      return inverse ? single_->template run_many<true>(many, memory) : single_->template run_many<false>(many, memory);
+    }
     std::optional<Workspaces::Lease> joined;
     if (axis_.kind == Kind::kComplexToReal) joined.emplace(real_->workspaces());
     for (std::int64_t i = begin; i < end; ++i) {

@@ -24,17 +24,20 @@ struct Roots {
 template <class T, int n>
 inline constexpr Roots<T, n> kRoots{};
 
-template <class T, int n>
-WARPLOOM_FFT_INLINE Complex<T> turned(Complex<T> a, int k) {  // by exp(-2 pi i k / n)
-  return times<T>(a, kRoots<T, n>.cosine[k % n], -kRoots<T, n>.sine[k % n]);
+// The code below is for vectors of complex numbers of either form.
+template <class C, int n>
+WARPLOOM_FFT_INLINE C turned(C a, int k) {  // by exp(-2 pi i k / n)
+  using T = typename C::Real;
+  return turned_by(a, kRoots<T, n>.cosine[k % n], kRoots<T, n>.sine[k % n]);
 }
 
 // The sums of values that lie symmetrically take the cosines, their differences the sines.
-template <class T, int n>
+template <class C, int n>
 struct Butterfly {
-  static WARPLOOM_FFT_INLINE void run(Complex<T> (&a)[n]) {
+  using T = typename C::Real;
+  static WARPLOOM_FFT_INLINE void run(C (&a)[n]) {
     constexpr int half = n / 2;
-    Complex<T> sum[half + 1], difference[half + 1], first = a[0];
+    C sum[half + 1], difference[half + 1], first = a[0];
 #pragma clang loop unroll(full)
     for (int k = 1; k <= half; ++k) {
       sum[k] = a[k] + a[n - k];
@@ -43,65 +46,97 @@ struct Butterfly {
     }
 #pragma clang loop unroll(full)
     for (int j = 1; j <= half; ++j) {
-      Complex<T> even = a[0], odd{};
+      C even = a[0], odd{};
 #pragma clang loop unroll(full)
       for (int k = 1; k <= half; ++k) {
-        const T c = kRoots<T, n>.cosine[j * k % n], s = kRoots<T, n>.sine[j * k % n];
-        even = {even.r + sum[k].r * c, even.i + sum[k].i * c};
-        odd = k == 1 ? Complex<T>{difference[k].r * s, difference[k].i * s}
-                     : Complex<T>{odd.r + difference[k].r * s, odd.i + difference[k].i * s};
+        const C s = scaled(difference[k], kRoots<T, n>.sine[j * k % n]);
+        even = even + scaled(sum[k], kRoots<T, n>.cosine[j * k % n]);
+        odd = k == 1 ? s : odd + s;
       }
-      a[j] = {even.r + odd.i, even.i - odd.r};
-      a[n - j] = {even.r - odd.i, even.i + odd.r};
+      a[j] = minus_i_times(even, odd);
+      a[n - j] = plus_i_times(even, odd);
     }
     a[0] = first;
   }
 };
 
-template <class T>
-struct Butterfly<T, 2> {
-  static WARPLOOM_FFT_INLINE void run(Complex<T> (&a)[2]) {
-    const Complex<T> b = a[1];
+template <class C>
+struct Butterfly<C, 2> {
+  static WARPLOOM_FFT_INLINE void run(C (&a)[2]) {
+    const C b = a[1];
     a[1] = a[0] - b;
     a[0] = a[0] + b;
   }
 };
 
-template <class T>
-struct Butterfly<T, 4> {
-  static WARPLOOM_FFT_INLINE void run(Complex<T> (&a)[4]) {
-    const Complex<T> s = a[0] + a[2], d = a[0] - a[2], t = a[1] + a[3], e = times_minus_i<T>(a[1] - a[3]);
+template <class C>
+struct Butterfly<C, 4> {
+  static WARPLOOM_FFT_INLINE void run(C (&a)[4]) { finish(a, a[0] + a[2], a[0] - a[2]); }
+  // From a[0] + a[2], a[0] - a[2], a[1] and a[3].
+  static WARPLOOM_FFT_INLINE void finish(C (&a)[4], C s, C d) {
+    const C t = a[1] + a[3], e = a[1] - a[3];
     a[0] = s + t;
-    a[1] = d + e;
+    a[1] = minus_i_times(d, e);
     a[2] = s - t;
-    a[3] = d - e;
+    a[3] = plus_i_times(d, e);
+  }
+};
+
+// n = first * second without a common factor: a matrix whose columns and rows are transformed, without roots (Good's
+// and Thomas's algorithm).
+template <class C, int first, int second>
+struct ButterflyOfCoprimes {
+  static constexpr int n = first * second;
+  // The number below n that leaves `column` divided by `first` and `row` divided by `second`.
+  static constexpr int place(int column, int row) {
+    int k = column;
+    while (k % second != row) k += first;
+    return k;
+  }
+  static WARPLOOM_FFT_INLINE void run(C (&a)[n]) {
+    C between[second][first];
+#pragma clang loop unroll(full)
+    for (int row = 0; row < second; ++row) {
+#pragma clang loop unroll(full)
+      for (int k = 0; k < first; ++k) between[row][k] = a[(second * k + first * row) % n];
+      Butterfly<C, first>::run(between[row]);
+    }
+#pragma clang loop unroll(full)
+    for (int k = 0; k < first; ++k) {
+      C x[second];
+#pragma clang loop unroll(full)
+      for (int row = 0; row < second; ++row) x[row] = between[row][k];
+      Butterfly<C, second>::run(x);
+#pragma clang loop unroll(full)
+      for (int j = 0; j < second; ++j) a[place(k, j)] = x[j];
+    }
   }
 };
 
 // n = first * second: columns, roots, rows.
-template <class T, int first, int second>
+template <class C, int first, int second>
 struct ButterflyOfTwo {
-  static WARPLOOM_FFT_INLINE void run(Complex<T> (&a)[first * second]) {
+  static WARPLOOM_FFT_INLINE void run(C (&a)[first * second]) {
     constexpr int n = first * second;
-    Complex<T> between[second][first];
+    C between[second][first];
 #pragma clang loop unroll(full)
     for (int column = 0; column < second; ++column) {
-      Complex<T> x[first];
+      C x[first];
 #pragma clang loop unroll(full)
       for (int k = 0; k < first; ++k) x[k] = a[column + second * k];
-      Butterfly<T, first>::run(x);
+      Butterfly<C, first>::run(x);
 #pragma clang loop unroll(full)
       for (int k = 0; k < first; ++k) {
         const int turn = column * k;
-        between[column][k] = turn == 0 ? x[k] : turned<T, n>(x[k], turn);
+        between[column][k] = turn == 0 ? x[k] : turned<C, n>(x[k], turn);
       }
     }
 #pragma clang loop unroll(full)
     for (int k = 0; k < first; ++k) {
-      Complex<T> x[second];
+      C x[second];
 #pragma clang loop unroll(full)
       for (int column = 0; column < second; ++column) x[column] = between[column][k];
-      Butterfly<T, second>::run(x);
+      Butterfly<C, second>::run(x);
 #pragma clang loop unroll(full)
       for (int j = 0; j < second; ++j) a[k + first * j] = x[j];
     }
@@ -109,50 +144,49 @@ struct ButterflyOfTwo {
 };
 
 // a + b and a - b.
-template <class T>
-WARPLOOM_FFT_INLINE void add(Complex<T> &a, Complex<T> &b) {
-  const Complex<T> sum = a + b;
+template <class C>
+WARPLOOM_FFT_INLINE void add(C &a, C &b) {
+  const C sum = a + b;
   b = a - b;
   a = sum;
 }
 // The odd results of eight values, of the differences of values 0 and 4, 1 and 5, ...
-template <class T>
-WARPLOOM_FFT_INLINE void finish_odd(Complex<T> (&a)[4]) {
-  constexpr T half_root = static_cast<T>(0.70710678118654752440L);
-  a[1] = {(a[1].r + a[1].i) * half_root, (a[1].i - a[1].r) * half_root};
-  a[2] = times_minus_i<T>(a[2]);
-  a[3] = {(a[3].i - a[3].r) * half_root, (a[3].r + a[3].i) * -half_root};
-  Butterfly<T, 4>::run(a);
+template <class C>
+WARPLOOM_FFT_INLINE void finish_odd(C (&a)[4]) {
+  constexpr auto half_root = static_cast<typename C::Real>(0.70710678118654752440L);
+  a[1] = scaled(minus_i_times(a[1], a[1]), half_root);
+  a[3] = scaled(plus_i_times(a[3], a[3]), -half_root);
+  Butterfly<C, 4>::finish(a, minus_i_times(a[0], a[2]), plus_i_times(a[0], a[2]));
 }
 
-template <class T>
-struct Butterfly<T, 8> {
-  static WARPLOOM_FFT_INLINE void run(Complex<T> (&a)[8]) {
-    Complex<T> even[4], odd[4];
+template <class C>
+struct Butterfly<C, 8> {
+  static WARPLOOM_FFT_INLINE void run(C (&a)[8]) {
+    C even[4], odd[4];
 #pragma clang loop unroll(full)
     for (int k = 0; k < 4; ++k) {
       even[k] = a[k], odd[k] = a[k + 4];
-      add<T>(even[k], odd[k]);
+      add(even[k], odd[k]);
     }
-    Butterfly<T, 4>::run(even);
-    finish_odd<T>(odd);
+    Butterfly<C, 4>::run(even);
+    finish_odd(odd);
 #pragma clang loop unroll(full)
     for (int k = 0; k < 4; ++k) a[2 * k] = even[k], a[2 * k + 1] = odd[k];
   }
 };
-template <class T>
-struct Butterfly<T, 6> : ButterflyOfTwo<T, 3, 2> {};
-template <class T>
-struct Butterfly<T, 9> : ButterflyOfTwo<T, 3, 3> {};
-template <class T>
-struct Butterfly<T, 10> : ButterflyOfTwo<T, 5, 2> {};
-template <class T>
-struct Butterfly<T, 12> : ButterflyOfTwo<T, 3, 4> {};
-template <class T>
-struct Butterfly<T, 14> : ButterflyOfTwo<T, 7, 2> {};
-template <class T>
-struct Butterfly<T, 15> : ButterflyOfTwo<T, 5, 3> {};
-template <class T>
-struct Butterfly<T, 16> : ButterflyOfTwo<T, 4, 4> {};
+template <class C>
+struct Butterfly<C, 6> : ButterflyOfCoprimes<C, 3, 2> {};
+template <class C>
+struct Butterfly<C, 9> : ButterflyOfTwo<C, 3, 3> {};
+template <class C>
+struct Butterfly<C, 10> : ButterflyOfCoprimes<C, 5, 2> {};
+template <class C>
+struct Butterfly<C, 12> : ButterflyOfCoprimes<C, 3, 4> {};
+template <class C>
+struct Butterfly<C, 14> : ButterflyOfCoprimes<C, 7, 2> {};
+template <class C>
+struct Butterfly<C, 15> : ButterflyOfCoprimes<C, 5, 3> {};
+template <class C>
+struct Butterfly<C, 16> : ButterflyOfTwo<C, 4, 4> {};
 
 }  // namespace warploom::fft::WARPLOOM_FFT_LEVEL

@@ -75,6 +75,39 @@ struct Rows {
     store_rows<T, 2 * together>(at + 2 * e, apart, parts);
   }
 };
+// Half as many rows, whose numbers stay as they lie in memory: without shuffles, or with one for each where several
+// neighbours come at once.
+template <class T, bool swapped>
+struct PackedRows {
+  static constexpr int kTogether = WARPLOOM_FFT_BYTES >= 4 * sizeof(T) ? 2 : 1;
+  // Of two vectors of pairs the second one's rows lie so far from the first one's, whose own lie `kStep` rows apart.
+  static constexpr int kStep = sizeof(T) == 4 ? 2 : 1, kSecond = sizeof(T) == 4 ? 1 : kLanes<T> / 4;
+  static WARPLOOM_FFT_INLINE Packed<T, swapped> get_one(const T *at, std::int64_t apart) {
+    return {load_pieces<T, 2>(at, apart)};
+  }
+  static WARPLOOM_FFT_INLINE void put_one(T *at, std::int64_t apart, Packed<T, swapped> z) {
+    store_pieces<T, 2>(at, apart, z.v);
+  }
+  static WARPLOOM_FFT_INLINE void get(const T *at, std::int64_t apart, Packed<T, swapped> *z) {
+    if constexpr (kTogether == 1) {
+      *z = get_one(at, apart);
+    } else {
+      constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
+      const Vector<T> a = load_pieces<T, 4>(at, kStep * apart),
+                      b = load_pieces<T, 4>(at + kSecond * apart, kStep * apart);
+      z[0] = {every_second<T, 0>(a, b, lanes)}, z[1] = {every_second<T, 1>(a, b, lanes)};
+    }
+  }
+  static WARPLOOM_FFT_INLINE void put(T *at, std::int64_t apart, const Packed<T, swapped> *z) {
+    if constexpr (kTogether == 1) {
+      put_one(at, apart, *z);
+    } else {
+      constexpr auto lanes = std::make_integer_sequence<int, kLanes<T>>();
+      store_pieces<T, 4>(at, kStep * apart, both<T, 0>(z[0].v, z[1].v, lanes));
+      store_pieces<T, 4>(at + kSecond * apart, kStep * apart, both<T, 1>(z[0].v, z[1].v, lanes));
+    }
+  }
+};
 // Value e of each lane lies beside that of the next lane, `step` reals after value e - 1.
 template <class T, bool swapped>
 struct Columns {
@@ -129,7 +162,7 @@ WARPLOOM_FFT_INLINE void run_butterfly(In in, std::int64_t apart, Roots roots, O
   Complex<T> a[radix];
 #pragma clang loop unroll(full)
   for (int k = 0; k < radix; ++k) a[k] = get_turned<T, has_roots>(in, apart, roots, k);
-  Butterfly<T, radix>::run(a);
+  Butterfly<Complex<T>, radix>::run(a);
 #pragma clang loop unroll(full)
   for (int j = 0; j < radix; ++j) out.put(s * j, a[j]);
 }
@@ -142,17 +175,26 @@ WARPLOOM_FFT_INLINE void run_halves(In in, std::int64_t apart, Roots roots, Out 
   for (int k = 0; k < 4; ++k) {
     a[k] = get_turned<T, has_roots>(in, apart, roots, k);
     waiting[k] = get_turned<T, has_roots>(in, apart, roots, k + 4);
-    add<T>(a[k], waiting[k]);
+    add(a[k], waiting[k]);
   }
-  Butterfly<T, 4>::run(a);
+  Butterfly<Complex<T>, 4>::run(a);
 #pragma clang loop unroll(full)
   for (int j = 0; j < 4; ++j) out.put(s * 2 * j, a[j]);
   asm volatile("" : "+m"(waiting) : : "memory");  // else all would be wanted in registers at once
 #pragma clang loop unroll(full)
   for (int k = 0; k < 4; ++k) a[k] = waiting[k];
-  finish_odd<T>(a);
+  finish_odd(a);
 #pragma clang loop unroll(full)
   for (int j = 0; j < 4; ++j) out.put(s * (2 * j + 1), a[j]);
+}
+
+template <class T, int radix, bool has_roots, class Roots, class In, class Out>
+WARPLOOM_FFT_INLINE void run_one(In in, std::int64_t apart, Roots roots, Out out, std::int64_t s) {
+  if constexpr (radix == 8 && kRegisters < 32) {
+    run_halves<T, has_roots>(in, apart, roots, out, s);
+  } else {
+    run_butterfly<T, radix, has_roots>(in, apart, roots, out, s);
+  }
 }
 
 template <class T, int radix, bool is_first, class Roots, class In, class Out>
@@ -167,11 +209,7 @@ WARPLOOM_FFT_INLINE void run_all(const Pass &pass, Roots table, In in, Out out) 
       // What lies beside one address is reached by adding to it; else each of the 2 radix places has an address of its
       // own.
       asm("" : "+r"(in.at), "+r"(out.at), "+r"(roots.at));
-      if constexpr (radix == 8 && kRegisters < 32) {
-        run_halves<T, has_roots>(in, apart, roots, out, s);
-      } else {
-        run_butterfly<T, radix, has_roots>(in, apart, roots, out, s);
-      }
+      run_one<T, radix, has_roots>(in, apart, roots, out, s);
       in = in.after(1), out = out.after(1), roots = roots.after(2 * (radix - 1));
     }
     out = out.after(s * (radix - 1));
@@ -199,7 +237,7 @@ __attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, 
     }
 #pragma clang loop unroll(full)
     for (int t = 0; t < together; ++t) {
-      Butterfly<T, radix>::run(a[t]);
+      Butterfly<Complex<T>, radix>::run(a[t]);
 #pragma clang loop unroll(full)
       for (int j = 0; j < radix; ++j) out.put(radix * (p + t) + j, a[t][j]);
     }
@@ -219,7 +257,7 @@ __attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, 
     for (int t = 0; t < together; ++t, roots = roots.after(2 * (radix - 1))) {
 #pragma clang loop unroll(full)
       for (int k = 0; k < radix; ++k) a[t][k] = get_turned<T, true>(in.after(q + t), s, roots, k);
-      Butterfly<T, radix>::run(a[t]);
+      Butterfly<Complex<T>, radix>::run(a[t]);
     }
 #pragma clang loop unroll(full)
     for (int j = 0; j < radix; ++j) {
@@ -231,44 +269,35 @@ __attribute__((noinline)) void run_pass(const Pass &pass, CommonRoots<T> table, 
   }
 }
 
-// Transforms of a few values, from rows to rows: one pass, which some lengths have for this alone.
-template <class T, int radix, bool swapped, bool are_near>
-__attribute__((noinline)) void run_only_pass(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out,
-                                             std::int64_t groups) {
-  constexpr int together = radix % 2 == 0 ? Rows<T, swapped, are_near>::together(radix) : 1;
-  for (std::int64_t g = 0; g < groups; ++g, in = in.group(1), out = out.group(1)) {
-    if constexpr (radix == 8 && kRegisters < 32) {
-      run_halves<T, false>(in, 1, CommonRoots<T>{}, out, 1);
-      continue;
-    }
-    Complex<T> a[radix];
+// Transforms of a few values, from rows to rows: one pass, which some lengths have for this alone. Numbers stay as they
+// lie in memory, half as many rows to a vector.
+template <class T, int n, bool swapped>
+__attribute__((noinline)) void run_only_pass(const T *in, std::int64_t in_apart, T *out, std::int64_t out_apart,
+                                             std::int64_t count) {
+  using PackedRow = PackedRows<T, swapped>;
+  constexpr int rows = kLanes<T> / 2, together = PackedRow::kTogether, whole = n / together * together;
+  for (std::int64_t i = 0; i < count; i += rows, in += rows * in_apart, out += rows * out_apart) {
+    Packed<T, swapped> a[n];
 #pragma clang loop unroll(full)
-    for (int k = 0; k < radix; k += together) {
-      Complex<T> z[together];
-      in.get(k, z);
+    for (int k = 0; k < whole; k += together) PackedRow::get(in + 2 * k, in_apart, a + k);
+    if constexpr (whole < n) a[whole] = PackedRow::get_one(in + 2 * whole, in_apart);
+    Butterfly<Packed<T, swapped>, n>::run(a);
 #pragma clang loop unroll(full)
-      for (int t = 0; t < together; ++t) a[k + t] = z[t];
-    }
-    Butterfly<T, radix>::run(a);
-#pragma clang loop unroll(full)
-    for (int j = 0; j < radix; j += together) {
-      Complex<T> z[together];
-#pragma clang loop unroll(full)
-      for (int t = 0; t < together; ++t) z[t] = a[j + t];
-      out.put(j, z);
-    }
+    for (int k = 0; k < whole; k += together) PackedRow::put(out + 2 * k, out_apart, a + k);
+    if constexpr (whole < n) PackedRow::put_one(out + 2 * whole, out_apart, a[whole]);
   }
 }
 
 constexpr std::int64_t kMostInOnePass = 16;
 
 // Returns false for lengths that take several passes.
-template <class T, bool swapped, bool are_near>
-bool run_only_pass(std::int64_t n, Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, std::int64_t groups) {
+template <class T, bool swapped>
+bool run_only_pass(std::int64_t n, const T *in, std::int64_t in_apart, T *out, std::int64_t out_apart,
+                   std::int64_t count) {
   switch (n) {
-#define WARPLOOM_LENGTH(N)                \
-  case N:                                 \
-    run_only_pass<T, N>(in, out, groups); \
+#define WARPLOOM_LENGTH(N)                                             \
+  case N:                                                              \
+    run_only_pass<T, N, swapped>(in, in_apart, out, out_apart, count); \
     return true;
     WARPLOOM_LENGTH(2)
     WARPLOOM_LENGTH(3)
@@ -312,8 +341,8 @@ void run_pass_of_radix(const Pass &pass, Roots table, In in, Out out) {
   }
 }
 
-// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last. Of eight values half wait
-// in memory where registers are few, so that a pass takes about as long as one of 4 and one of 2; 9 want the registers.
+// Radices for n, which has no prime factor above kLargestRadix, those of powers of two last, where eight values take
+// less time than four and two, and fewer passes less than more; 9 want 32 registers.
 inline std::vector<int> radices(std::int64_t n) {
   std::vector<int> chosen;
   int twos = 0, threes = 0;
@@ -328,10 +357,9 @@ inline std::vector<int> radices(std::int64_t n) {
   }
   for (; kRegisters >= 32 && threes >= 2; threes -= 2) chosen.push_back(9);
   for (; threes > 0; --threes) chosen.push_back(3);
-  const bool has_eight = twos >= 3 && twos % 2 == 1;
-  if (twos % 2 == 1 && !has_eight) chosen.push_back(2);
-  for (int left = has_eight ? twos - 3 : twos; left >= 2; left -= 2) chosen.push_back(4);
-  if (has_eight) chosen.push_back(8);
+  if (twos == 1) chosen.push_back(2);
+  for (; twos > 1 && twos % 3 != 0; twos -= 2) chosen.push_back(4);
+  for (; twos > 1; twos -= 3) chosen.push_back(8);
   return chosen;
 }
 
@@ -368,13 +396,16 @@ std::vector<T> chirp(std::int64_t n) {
 template <class T>
 class LanesPlan {
  public:
-  explicit LanesPlan(std::int64_t n) : n_(n) {
+  // `first`, above 1: the radix of a first pass that `run_part` takes as done.
+  explicit LanesPlan(std::int64_t n, int first = 0) : n_(n), is_begun_(first > 1) {
     if (has_large_factor(n)) {
       plan_convolution();
       return;
     }
+    std::vector<int> chosen = radices(is_begun_ ? n / first : n);
+    if (is_begun_) chosen.insert(chosen.begin(), first);
     std::int64_t done = 1;
-    for (const int radix : radices(n)) {
+    for (const int radix : chosen) {
       const std::int64_t left = n / (done * radix);
       passes_.push_back({radix, left, done, static_cast<std::int64_t>(table_.size())});
       for (std::int64_t q = 0; q < done; ++q) add_roots(table_, radix, q, done * radix);
@@ -402,8 +433,9 @@ class LanesPlan {
   }
   // A part of a longer transform: value e of lane l has been through passes already, as `done` others beside it, which
   // it is number places[l] of. The roots that it takes then.
-  std::vector<T> roots_of_part(std::int64_t done, const std::int64_t (&places)[kLanes<T>]) const {
-    std::vector<T> roots, each[kLanes<T>];
+  Table<T> roots_of_part(std::int64_t done, const std::int64_t (&places)[kLanes<T>]) const {
+    Table<T> roots;
+    std::vector<T> each[kLanes<T>];
     for (const Pass &pass : passes_) {
       for (std::int64_t q = 0; q < pass.done; ++q) {
         for (int l = 0; l < kLanes<T>; ++l) {
@@ -421,18 +453,25 @@ class LanesPlan {
   void run_part(const T *roots, In in, Out out, T *a, T *b) const {
     run_passes(LaneRoots<T>{roots}, in, out, a, b);
   }
-  // The same from rows to rows, if they come by whole pieces. Floats come in smaller ones, which takes longer than it
-  // saves but in a single pass, and in that where they could come by fours.
+  // The same for data that is in `a` after the first pass, if that is taken as done.
+  template <class Out>
+  void run_later(const T *roots, Out out, T *a, T *b) const {
+    if (!is_begun_) return run_part(roots, LaneBuffer<T>{a}, out, a, b);
+    run_passes_from(passes_.data() + 1, LaneRoots<T>{roots}, out, b, a);
+  }
+  int later_passes() const { return static_cast<int>(passes_.size()) - is_begun_; }
+  std::int64_t roots_before() const { return is_begun_ ? passes_[1].roots * kLanes<T> : 0; }
+  // From rows to rows, if they come by whole pieces. Floats come in smaller ones, which takes longer than it saves but
+  // in a single pass.
   bool takes_rows() const {
     constexpr int most = Rows<T, false, true>::kMostTogether;
-    const bool come_by_fours = n_ % 4 == 0 && n_ > 8 && sizeof(T) == 4 && kRegisters < 32;
-    if (n_ <= kMostInOnePass) return n_ > 1 && !come_by_fours;
+    if (n_ <= kMostInOnePass) return n_ > 1;
     if (passes_.size() < 2) return false;
     return sizeof(T) == 8 && passes_.front().left % most == 0 && passes_.back().done % most == 0;
   }
   template <bool swapped, bool are_near>
   void run_rows(Rows<T, swapped, are_near> in, Rows<T, swapped, are_near> out, std::int64_t groups, T *a, T *b) const {
-    if (run_only_pass(n_, in, out, groups)) return;
+    if (run_only_pass<T, swapped>(n_, in.at, in.apart, out.at, out.apart, groups * kLanes<T>)) return;
     const CommonRoots<T> roots{table_.data()};
     if constexpr (sizeof(T) == 8) {
       for (std::int64_t g = 0; g < groups; ++g) run_passes(roots, in.group(g), out.group(g), a, b);
@@ -452,7 +491,12 @@ class LanesPlan {
     const Pass *pass = passes_.data(), *last = pass + passes_.size() - 1;
     if (pass == last) return run_pass_of_radix<T, true>(*pass, table, in, out);
     run_pass_of_radix<T, true>(*pass, table, in, LaneBuffer<T>{b});
-    while (++pass != last) {
+    run_passes_from(pass + 1, table, out, a, b);
+  }
+  // What lies in b.
+  template <class Roots, class Out>
+  void run_passes_from(const Pass *pass, Roots table, Out out, T *a, T *b) const {
+    for (const Pass *const last = passes_.data() + passes_.size() - 1; pass != last; ++pass) {
       run_pass_of_radix<T, false>(*pass, table, LaneBuffer<T>{b}, LaneBuffer<T>{a});
       std::swap(a, b);
     }
@@ -505,6 +549,7 @@ class LanesPlan {
   }
 
   std::int64_t n_;
+  bool is_begun_;
   std::vector<Pass> passes_;
   std::vector<T> table_;
   std::unique_ptr<LanesPlan> inner_;  // of the convolution

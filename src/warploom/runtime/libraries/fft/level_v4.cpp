@@ -24,6 +24,9 @@ namespace warploom::fft::v4 {
 
 std::unique_ptr<Transform> plan_float(const Shape &shape) { return std::make_unique<ArrayTransform<float>>(shape); }
 std::unique_ptr<Transform> plan_double(const Shape &shape) { return std::make_unique<ArrayTransform<double>>(shape); }
+bool takes_two_passes(std::int64_t n, bool is_double) {
+  return is_double ? has_two_passes<double>(n) : has_two_passes<float>(n);
+}
 
 }  // namespace warploom::fft::v4
 #pragma clang attribute pop

@@ -16,6 +16,13 @@ WARPLOOM_FFT_PLANS(basic)
 #ifdef __x86_64__
 WARPLOOM_FFT_PLANS(v3)
 WARPLOOM_FFT_PLANS(v4)
+// Whether rows of n values are transformed by two passes, each row alone.
+namespace v3 {
+bool takes_two_passes(std::int64_t n, bool is_double);
+}
+namespace v4 {
+bool takes_two_passes(std::int64_t n, bool is_double);
+}
 #endif
 #undef WARPLOOM_FFT_PLANS
 

@@ -103,17 +103,28 @@ void gather_eight(const ShortRows<T> &rows, const Offset *offsets, const T *x, T
   }
 }
 
-// sums[i] = row first + i times x; all columns are inside.
+// sums[i] = row first + i times x; true if a column lies outside. Those of eight rows are looked at just before they
+// are used.
 template <class T, class Offset>
-void multiply_gathered(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
+bool multiply_gathered(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
   const Offset *const offsets = static_cast<const Offset *>(rows.offsets) + first;
   const Size count = last - first;
-  Size row = 0;
-  for (; row + kLanes <= count; row += kLanes) gather_eight(rows, offsets + row, x - rows.base, sums + row);
-  for (; row < count; ++row) {
-    const Size begin = offsets[row] - rows.base, values = offsets[row + 1] - offsets[row];
-    sums[row] = sum_of<T>(gather_row(rows.cols + begin, rows.values + begin, values, x - rows.base));
+  bool outside = false;
+  for (Size row = 0; row < count; row += kLanes) {
+    const Size here = count - row < kLanes ? count - row : kLanes, begin = offsets[row] - rows.base;
+    if (!are_few_inside(rows, begin, offsets[row + here] - offsets[row])) {
+      outside = true;
+      for (Size i = row; i < row + here; ++i) sums[i] = sum_of<T>(multiply_row_inside(rows, first + i, x));
+    } else if (here == kLanes) {
+      gather_eight(rows, offsets + row, x - rows.base, sums + row);
+    } else {
+      for (Size i = row; i < count; ++i) {
+        const Size at = offsets[i] - rows.base, values = offsets[i + 1] - offsets[i];
+        sums[i] = sum_of<T>(gather_row(rows.cols + at, rows.values + at, values, x - rows.base));
+      }
+    }
   }
+  return outside;
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ constexpr Size kAtOnce = 16;  // columns that are one line of the cache
 
 // Whether all columns of numbers [begin, begin + count) are inside. If `asks`, their values are asked for.
 template <class T>
-bool are_inside(const ShortRows<T> &rows, Size begin, Size count, bool asks = false) {
+bool are_inside(const ShortRows<T> &rows, Size begin, Size count, bool asks) {
   if (rows.inside) return true;
   const std::int32_t *const cols = rows.cols + begin;
   std::uint32_t most = 0;
@@ -93,19 +93,57 @@ bool are_inside(const ShortRows<T> &rows, Size begin, Size count, bool asks = fa
   return count == 0 || most < rows.size;
 }
 
-// Eight values times x, whose columns are inside. `x` is where column 0 would be, with columns as they are stored. In
-// pairs, whose columns are one load: of eight single loads LLVM makes a gather, which is slower.
+// The same for few numbers at a time, which are used at once: those of a vector side by side.
 template <class T>
-Lanes<T> multiply_lanes(const std::int32_t *cols, const T *values, const T *x) {
+bool are_few_inside(const ShortRows<T> &rows, Size begin, Size count) {
+  if (rows.inside) return true;
+  using Columns = Lanes<std::uint32_t>;
+  const auto *const cols = reinterpret_cast<const std::uint32_t *>(rows.cols + begin);
+  const auto base = static_cast<std::uint32_t>(rows.base);
+  if (count < kLanes) {
+    for (Size i = 0; i < count; ++i) {
+      if (cols[i] - base >= rows.size) return false;
+    }
+    return true;
+  }
+  Columns most = load(cols + count - kLanes) - base, other = {};
+  Size i = 0;
+  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
+    most = __builtin_elementwise_max(most, load(cols + i) - base);
+    other = __builtin_elementwise_max(other, load(cols + i + kLanes) - base);
+  }
+  if (i + kLanes <= count) most = __builtin_elementwise_max(most, load(cols + i) - base);
+  return __builtin_reduce_max(__builtin_elementwise_max(most, other)) < rows.size;
+}
+
+// Values of x in four columns that are inside. `x` is where column 0 would be, with columns as they are stored. In
+// pairs, whose columns are one load: of single loads LLVM makes a gather, which is slower.
+template <class T>
+using Half = T __attribute__((vector_size(kLanes / 2 * sizeof(T))));
+template <class T>
+Half<T> pick_half(const std::int32_t *cols, const T *x) {
   using Pair = T __attribute__((vector_size(2 * sizeof(T))));
   const auto pair = [&](int i) {
     std::uint64_t both;
     __builtin_memcpy(&both, cols + i, sizeof both);
     return Pair{x[static_cast<std::uint32_t>(both)], x[both >> 32]};
   };
-  const auto low = __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
-  const auto high = __builtin_shufflevector(pair(4), pair(6), 0, 1, 2, 3);
-  return load(values) * __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
+}
+template <class T>
+Half<T> load_half(const T *from) {
+  Half<T> value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+template <class T>
+Lanes<T> join(Half<T> low, Half<T> high) {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+// Eight values times x.
+template <class T>
+Lanes<T> multiply_lanes(const std::int32_t *cols, const T *values, const T *x) {
+  return load(values) * join<T>(pick_half(cols, x), pick_half(cols + 4, x));
 }
 
 // products[i] = value times x of numbers [begin, begin + count).
@@ -129,18 +167,65 @@ void multiply_piece(const ShortRows<T> &rows, Size begin, Size count, const T *x
 template <class T>
 Lanes<T> multiply_row(const ShortRows<T> &rows, Size row, const T *x) {
   const Size begin = rows.begin(row), count = rows.begin(row + 1) - begin;
-  const std::int32_t *cols = rows.cols + begin;
-  const T *values = rows.values + begin;
-  Lanes<T> sums = {};
+  const std::int32_t *const cols = rows.cols + begin;
+  const T *const values = rows.values + begin;
   if (count < kLanes) {
+    Lanes<T> sums = {};
     for (Size i = 0; i < count; ++i) sums[0] += values[i] * x[static_cast<std::uint32_t>(cols[i])];
     return sums;
   }
-  Size left = count;
-  for (; left >= kLanes; left -= kLanes, cols += kLanes, values += kLanes) sums += multiply_lanes(cols, values, x);
-  const Size back = kLanes - left;
-  const Lanes<T> last = multiply_lanes(cols - back, values - back, x);
-  return sums + (numbers<T>() < static_cast<T>(back) ? Lanes<T>{} : last);
+  const Size whole = count / kLanes * kLanes, back = kLanes - (count - whole);
+  Half<T> low = {}, high = {};
+  for (Size i = 0; i < whole; i += kLanes) {
+    low += load_half(values + i) * pick_half(cols + i, x);
+    high += load_half(values + i + 4) * pick_half(cols + i + 4, x);
+  }
+  const Lanes<T> last = multiply_lanes(cols + whole - back, values + whole - back, x);
+  return join<T>(low, high) + (numbers<T>() < static_cast<T>(back) ? Lanes<T>{} : last);
+}
+
+// The same of a row with columns outside, whose values count as zeros.
+template <class T>
+Lanes<T> multiply_row_inside(const ShortRows<T> &rows, Size row, const T *x) {
+  Lanes<T> sums = {};
+  for (Size i = rows.begin(row), end = rows.begin(row + 1), lane = 0; i < end; ++i, lane = (lane + 1) % kLanes) {
+    const std::uint32_t col = static_cast<std::uint32_t>(rows.cols[i]) - static_cast<std::uint32_t>(rows.base);
+    if (col < rows.size) sums[lane] += rows.values[i] * x[col];
+  }
+  return sums;
+}
+
+// sums[i] = the sum of each(i).
+template <class T, class Each>
+void sum_rows(Size count, T *sums, const Each &each) {
+  Size row = 0;
+  for (; row + kLanes <= count; row += kLanes) {
+    Lanes<T> lanes[kLanes];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kLanes; ++i) lanes[i] = each(row + i);
+    const Lanes<T> made = sums_of<T>(lanes);
+    __builtin_memcpy(sums + row, &made, sizeof made);
+  }
+  for (; row < count; ++row) sums[row] = sum_of<T>(each(row));
+}
+
+// sums[i] = row first + i, which begins `starts[i]` after the first one, times x; true if a column lies outside. The
+// columns of eight rows are looked at just before they are used.
+template <class T>
+bool multiply_long_rows(const ShortRows<T> &rows, Size first, Size count, const std::int32_t *starts, const T *x,
+                        T *sums) {
+  const Size begin = rows.begin(first);
+  bool outside = false;
+  for (Size row = 0; row < count; row += kLanes) {
+    const Size here = count - row < kLanes ? count - row : kLanes;
+    if (are_few_inside(rows, begin + starts[row], starts[row + here] - starts[row])) {
+      sum_rows(here, sums + row, [&](Size i) { return multiply_row(rows, first + row + i, x - rows.base); });
+    } else {
+      outside = true;
+      for (Size i = row; i < row + here; ++i) sums[i] = sum_of<T>(multiply_row_inside(rows, first + i, x));
+    }
+  }
+  return outside;
 }
 
 template <class T>
@@ -163,20 +248,6 @@ Lanes<T> add_few_products(const T *products, Size count) {
 #else
   return add_products(products, count, times);
 #endif
-}
-
-// sums[i] = the sum of each(i).
-template <class T, class Each>
-void sum_rows(Size count, T *sums, const Each &each) {
-  Size row = 0;
-  for (; row + kLanes <= count; row += kLanes) {
-    Lanes<T> lanes[kLanes];
-#pragma clang loop unroll(full)
-    for (int i = 0; i < kLanes; ++i) lanes[i] = each(row + i);
-    const Lanes<T> made = sums_of<T>(lanes);
-    __builtin_memcpy(sums + row, &made, sizeof made);
-  }
-  for (; row < count; ++row) sums[row] = sum_of<T>(each(row));
 }
 
 // Rows whose products begin at from[i], by as many vectors for each: `known`, or if that is 0, `any`.
@@ -234,7 +305,7 @@ bool multiply_long(const ShortRows<T> &rows, Size row, const T *x, T *products, 
   *sum = 0;
   for (Size at = rows.begin(row), end = rows.begin(row + 1); at < end; at += kPiece) {
     const Size count = end - at < kPiece ? end - at : kPiece;
-    const bool inside = are_inside(rows, at, count);
+    const bool inside = are_inside(rows, at, count, false);
     outside |= !inside;
     multiply_piece(rows, at, count, x, products, inside);
     *sum += sum_of<T>(add_products(products, count, (count + kLanes - 1) / kLanes));
@@ -271,12 +342,11 @@ bool multiply_by(const ShortRows<T> &rows, Size first, Size last, const T *x, T 
       continue;
     }
     const Size begin = rows.begin(row), count = starts[here];
-    const bool are_long = count >= kLong * here;
-    const bool inside = are_inside(rows, begin, count, !are_long);
-    outside |= !inside;
-    if (inside && are_long) {
-      sum_rows(here, sums + (row - first), [&](Size i) { return multiply_row(rows, row + i, x - rows.base); });
+    if (count >= kLong * here) {
+      outside |= multiply_long_rows(rows, row, here, starts, x, sums + (row - first));
     } else {
+      const bool inside = are_inside(rows, begin, count, true);
+      outside |= !inside;
       multiply_piece(rows, begin, count, x, products, inside);
       sum_short_rows(starts, here, products, sums + (row - first));
     }
@@ -299,11 +369,7 @@ template <class T, class Offset>
 bool multiply_any(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
 #if defined(__AVX512VL__)
   static const bool gathers_quickly = __builtin_cpu_is("intel");  // a gather of AMD's is slower than single loads
-  const Size begin = rows.begin(first);
-  if (gathers_quickly && are_inside(rows, begin, rows.begin(last) - begin)) {
-    multiply_gathered<T, Offset>(rows, first, last, x, sums);
-    return false;
-  }
+  if (gathers_quickly) return multiply_gathered<T, Offset>(rows, first, last, x, sums);
 #endif
   return multiply_by<T, Offset>(rows, first, last, x, sums);
 }
