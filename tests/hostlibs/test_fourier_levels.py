@@ -20,7 +20,10 @@ from warploom.toolchain import find_toolchain
 pytestmark = pytest.mark.ours("an engine of our own")
 Array = Any
 COMPLEX, FROM_REAL, TO_REAL = range(3)
-SHORT, LONG = range(1, 65), (81, 96, 100, 121, 128, 169, 210, 243, 256, 257, 512, 720, 1000, 1009, 1024, 2048, 4096, 24000)
+SHORT, LONG = (
+    range(1, 65),
+    (81, 96, 100, 121, 128, 169, 210, 243, 256, 257, 512, 720, 1000, 1009, 1024, 2048, 4096, 24000),
+)
 LEVELS = {"v3": "level_v3.cpp", "basic": "basic.cpp"} if platform.machine() == "x86_64" else {"basic": "basic.cpp"}
 
 
