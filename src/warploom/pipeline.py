@@ -108,7 +108,6 @@ PASSES: tuple[Pass, ...] = (
     VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     USE_GUARDS,  # what follows in these blocks, before other passes look at conditions
     CANONICALISE,
-    behind(FORWARD_ACROSS_BARRIERS, VERSION_BLOCKS),  # what threads of whole blocks store without a test
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     cleaned(RECOMPUTE_CONDITIONS),  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart

@@ -130,27 +130,34 @@ def test_a_long_body_is_one_register_wide(sums: int, width: int) -> None:
 
 
 FLOAT = "%q: ptr = gep %p, %tx [offset=0, strides=(4)] %x: float = load %q [align=4] %h: float = fadd %x, %x"
-HALF_DOUBLE = f"""{FLOAT} %w: double = fpext %h %z: double = fmul %w, %w
+HALF_DOUBLE = f"""{FLOAT} %w: double = fpext %h %v: double = fmul %w, %w %z: double = fadd %v, %w
     %r: float = fptrunc %z store %r, %q [align=4]"""
 WIDE_ONLY = HALF_DOUBLE.replace("%h: float = fadd %x, %x", "").replace("fpext %h", "fpext %x")
 MANY_FLOATS = HALF_DOUBLE.replace("%w: double", "%h2: float = fmul %h, %h %h3: float = fmul %h2, %h %w: double")
-CONVERTED = HALF_DOUBLE.replace("%z: double = fmul %w, %w", "").replace("fptrunc %z", "fptrunc %w")
+AS_MANY = HALF_DOUBLE.replace("%z: double = fadd %v, %w", "").replace("fptrunc %z", "fptrunc %v")
+APART = f"""{FLOAT} %w: double = fpext %h %v: double = fmul %w, %w
+    %c: i1 = icmp %tx, 3:i32 [pred=slt] if %c {{ %r: float = fptrunc %v store %r, %q [align=4] yield }} {{ yield }}"""
 
 
 @pytest.mark.parametrize(
-    ("body", "bits", "width"),
+    ("body", "bits", "columns", "width"),
     [
-        (HALF_DOUBLE, 512, 8),
-        (HALF_DOUBLE, 256, 16),  # xmm registers would do half as much there
-        (WIDE_ONLY, 512, 16),  # what is loaded comes in halves
-        (MANY_FLOATS, 512, 32),
-        (CONVERTED, 512, 32),
-        (FLOAT, 512, 32),
+        (HALF_DOUBLE, 512, 16, 8),
+        (HALF_DOUBLE, 512, 32, 16),  # two vectors are written out, four are a loop
+        (HALF_DOUBLE, 512, None, 16),
+        (HALF_DOUBLE, 256, 16, 8),  # two registers: in half of one floats are computed with half as fast
+        (WIDE_ONLY, 512, 16, 16),  # what is loaded comes in halves
+        (MANY_FLOATS, 512, 16, 16),
+        (AS_MANY, 512, 16, 16),
+        (APART, 512, 16, 16),
+        (FLOAT, 512, 16, 16),
     ],
 )
-def test_floats_that_become_doubles_and_come_of_them_lie_as_doubles_do(body: str, bits: int, width: int) -> None:
+def test_floats_that_become_doubles_and_come_of_them_lie_as_doubles_do(
+    body: str, bits: int, columns: int | None, width: int
+) -> None:
     loop = next(op for op in walk(threads(body).body) if op.name == "block")
-    assert choose_width(loop, Target(Processor(bits)), 128) == width
+    assert choose_width(loop, Target(Processor(bits)), columns) == width
 
 
 ESCAPE = """%s: float = sitofp %tx

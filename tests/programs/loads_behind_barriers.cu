@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Barriers and fences / values that were loaded before a barrier and are used behind it
-// What a thread has loaded from global memory it may load again behind a barrier, unless its block, or whoever it has
-// told to, may have written there.
+// Threads use what they have loaded from global memory behind barriers, where their block has written there meanwhile,
+// or another one that they have told to.
 #include "check.h"
 
 constexpr int kSide = 16;

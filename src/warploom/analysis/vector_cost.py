@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
 from warploom.analysis.lanes import Shapes
@@ -60,7 +62,7 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
     most_lanes = min(_LARGEST, processor.lanes_of_masks) if _hands_on_masks(loop) else _LARGEST
     size = _element_size(loop)
-    if processor.vector_bits >= 512 and _takes_registers_apart(loop):
+    if columns is not None and columns <= _most_halved(processor) and _takes_registers_apart(loop):
         size, registers = 8, 1
     width = target.width or min(most_lanes, max(_FEWEST, processor.vector_bits // (8 * size) * registers))
     if columns is None and target.width is None and _has_rows(loop):
@@ -120,13 +122,34 @@ def _element_size(loop: Op) -> int:
     return 8 if sizes and 2 * sum(size == 8 for size in sizes) >= len(sizes) else 4
 
 
+def _most_halved(processor: Processor) -> int:
+    """Columns of rows that may be vectors of half as many floats as a register holds: two, which are written out. In a
+    loop over more of them the same gains an eighth with one sum of floats, and loses a seventh
+    with two. In half of a register of AVX2 floats are computed with half as fast."""
+    return processor.vector_bits // 32 if processor.vector_bits >= 512 else 0
+
+
 def _takes_registers_apart(loop: Op) -> bool:
-    """Whether a vector of floats, of one register, would be taken apart to become doubles, or put together of them, as
-    often as floats are computed with, and doubles are as often: then vectors of as many floats as there are doubles in
-    a register cost no more arithmetic. What is loaded becomes doubles on the way, and comes in halves by itself."""
-    loaded = {op.results[0] for op in walk(loop.region) if op.name == "load"}
-    apart = narrow = wide = 0
-    for op in walk(loop.region):
+    """Whether, wherever the loop computes with floats, a vector of them, of one register, would be taken apart to
+    become doubles, or put together of them, as often as that, and doubles are computed with more often. Then vectors of
+    as many floats as there are doubles in a register cost no more arithmetic."""
+    found = [each for each in map(_mixture, _regions(loop)) if each[0]]
+    return bool(found) and all(narrow <= apart and narrow < wide for narrow, wide, apart in found)
+
+
+def _regions(op: Op) -> Iterator[Region]:
+    for region in op.regions:
+        yield region
+        for inner in region.ops:
+            yield from _regions(inner)
+
+
+def _mixture(region: Region) -> tuple[int, int, int]:
+    """How often floats and doubles are computed with right in `region`, and how often one becomes the other. A float
+    that is loaded becomes a double on the way, and comes in halves by itself."""
+    loaded = {op.results[0] for op in region.ops if op.name == "load"}
+    narrow = wide = apart = 0
+    for op in region.ops:
         type_ = op.results[0].type if op.results else ""
         if type_ == "double" and op.name == "fpext" and op.operands[0].type == "float":
             apart += op.operands[0] not in loaded
@@ -135,7 +158,7 @@ def _takes_registers_apart(loop: Op) -> bool:
         elif op.name in _ARITHMETIC:
             narrow += type_ == "float"
             wide += type_ == "double"
-    return 0 < narrow <= min(apart, wide)
+    return narrow, wide, apart
 
 
 def runs_better_alone(op: Op, shapes: Shapes) -> bool:

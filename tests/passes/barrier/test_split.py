@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from barrier_kernels import thread_kernel
 from differential import Dims, lowered, results
 from fission_kernels import (
     EARLY_EXIT,
@@ -50,7 +49,7 @@ def test_same_results_in_every_order(name: str, shape: tuple[Dims, Dims]) -> Non
         assert results(split, grid, block, n, seed) == expected
 
 
-@pytest.mark.parametrize("off", ["minimum_cut", "early_stores", "lasting_loads"])
+@pytest.mark.parametrize("off", ["minimum_cut", "early_stores"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_features_can_be_switched_off(name: str, off: str) -> None:
     original = parse_function(KERNELS[name])
@@ -101,27 +100,6 @@ def test_the_minimum_cut_keeps_two_values_rather_than_three() -> None:
     assert any("(2 values, 0 arrays)" in each.text for each in context.remarks)
     everything, _ = lowered(parse_function(CUT), PASSES, frozenset(("minimum_cut",)))
     assert scratch_bytes(everything) >= 12
-
-
-LASTING = """
-      %x: i32 = load %pp [align=4]
-      store %x, %ps [align=4]
-      barrier [level=block]
-      %y: i32 = load %pn [align=4]
-      %z: i32 = sub %y, %x
-      store %z, %pt [align=4]
-      barrier [level=block]
-      %o: i32 = load %pt [align=4]
-      store %o, %pq [align=4]
-"""
-
-
-def test_a_load_that_lasts_is_made_again() -> None:
-    split, _ = lowered(parse_function(thread_kernel(LASTING)), PASSES)
-    assert scratch_bytes(split) == 0
-    assert [op.result.name for op in walk(split.body) if op.name == "load"] == ["x", "y", "x", "o"]
-    kept, _ = lowered(parse_function(thread_kernel(LASTING)), PASSES, frozenset(("lasting_loads",)))
-    assert scratch_bytes(kept) == 4
 
 
 def test_what_only_absent_threads_know_decides_nothing() -> None:

@@ -4,8 +4,8 @@
     block (t) { a = load p(t); b = a * 2 }      b crosses: it is kept, or a is, and b computed again
     block (t) { use b }
 
-A minimum cut in bytes decides (minimum_cut.py). Only cheap ops without effects are computed again, and loads that last
-(analysis/lasting_loads.py). A private array that more than one loop can reach outlives its loop.
+A minimum cut in bytes decides (minimum_cut.py). Only cheap ops without effects are computed again. A private array that
+more than one loop can reach outlives its loop.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def find_crossing(plan: Plan, context: Context) -> Crossing:
             for value in op.results:
                 crossing.home[value] = group
                 crossing.maker[value] = op
-                depth[value] = steps if (is_cheap(op) or value in plan.lasting) and steps <= LONGEST_CHAIN else 0
+                depth[value] = steps if is_cheap(op) and steps <= LONGEST_CHAIN else 0
     for group in groups:
         for value in _used_by(group):
             if crossing.home.get(value, group) is not group:

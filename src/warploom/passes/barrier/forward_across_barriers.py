@@ -27,8 +27,8 @@ from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, is_ba
 from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.core.records import dataclass, field
-from warploom.ir.core import Function, Op, Operand, Region, Value, replace_uses, walk_op
-from warploom.ir.ops import LOOPS, Level, collective_level
+from warploom.ir.core import Function, Op, Operand, Region, Value, replace_uses, walk, walk_op
+from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
@@ -271,58 +271,25 @@ class _DeadStores:
 
 def run(function: Function, context: Context) -> bool:
     """Forward values in `function`, remove dead stores to shared memory; true if anything changed."""
-    blocks = dict(_blocks(function.body, ()))
-    if len(blocks) > 1 and not function.shared:
-        return False  # it has run before there were several, and only of shared memory more is known since
+    blocks = [op for op in walk(function.body) if op.name == "block"]
+    if len(blocks) != 1:
+        return False
     memory = context.memory_of(function)
-    changed = False
-    for block, way in blocks.items():
-        others = [other for other, its in blocks.items() if other is not block and not _excludes(way, its)]
-        changed |= _forward(block, others, function, memory, context)
-    return changed
-
-
-_Way = tuple[tuple[Op, int], ...]  # the ops around one, each with the number of the region
-
-
-def _blocks(region: Region, way: _Way) -> Iterable[tuple[Op, _Way]]:
-    """The loops over threads in `region`, each with the way to it."""
-    for op in region.ops:
-        if op.name == "block":
-            yield op, way
-            continue
-        for number, inner in enumerate(op.regions):
-            yield from _blocks(inner, (*way, (op, number)))
-
-
-def _excludes(one: _Way, other: _Way) -> bool:
-    """Whether a block of the grid that goes one way does not go the other: these part at an `if` that no loop but the
-    grid is around."""
-    for (op, number), (other_op, other_number) in zip(one, other, strict=False):
-        if op is not other_op or op.name in LOOPS:
-            return False
-        if number != other_number:
-            return op.name == "if"
-    return False
-
-
-def _forward(block: Op, others: list[Op], function: Function, memory: Memory, context: Context) -> bool:
-    """Do it in one loop over threads. `others`: those whose threads may find what it leaves in shared memory."""
-    barriers = _Barriers(memory, barrier_graph(memory, block))
+    barriers = _Barriers(memory, barrier_graph(memory, blocks[0]))
     forwarding = _Forwarding(memory, barriers, context)
-    forwarding.region(block.region, _Table())
+    forwarding.region(blocks[0].region, _Table())
     gone = forwarding.gone
     if function.shared:
         # The loads that went no longer count as reads.
         live = _Barriers(memory, _graph_without(barriers.graph, gone))
-        _DeadStores(memory, live, context, gone).region(block.region, _Table())
-        gone |= _stores_nobody_reads(block, others, memory, gone, context)
+        _DeadStores(memory, live, context, gone).region(blocks[0].region, _Table())
+        gone |= _stores_nobody_reads(blocks[0], memory, gone, context)
     for load in _loads_that_stay(forwarding):
         gone.remove(load)
         del forwarding.values[load.result]
     if gone:
-        replace_uses(block.region, forwarding.values)
-        _drop(block.region, gone)
+        replace_uses(function.body, forwarding.values)
+        _drop(blocks[0].region, gone)
     return bool(gone)
 
 
@@ -361,11 +328,10 @@ def _graph_without(graph: BarrierGraph, gone: set[Op]) -> BarrierGraph:
     return graph
 
 
-def _stores_nobody_reads(block: Op, others: list[Op], memory: Memory, gone: set[Op], context: Context) -> set[Op]:
+def _stores_nobody_reads(block: Op, memory: Memory, gone: set[Op], context: Context) -> set[Op]:
     """The plain stores to shared variables that are only ever stored to."""
     accesses = [access for access in memory.accesses(block) if access.op not in gone]
     read = {access.object for access in accesses if access.reads or access.op.name != "store" or access.orders}
-    read |= {access.object for other in others for access in memory.accesses(other)}
     unread = {access.object for access in accesses if access.object.kind == SHARED} - read - memory.pointers.exposed
     for label in sorted(each.label for each in unread):
         context.remark(NAME, f"stores removed: nothing reads {label}")

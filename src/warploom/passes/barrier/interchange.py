@@ -160,7 +160,6 @@ class Plan:
     skeleton: Skeleton
     nodes: list[Node] = field(default_factory=list[Node])
     slots: dict[Value, Slot] = field(default_factory=dict[Value, Slot])  # values that live in memory
-    lasting: frozenset[Value] = frozenset()  # what loads give wherever it is used
 
 
 def plan_interchange(

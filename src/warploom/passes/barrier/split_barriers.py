@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warploom.analysis.lasting_loads import lasting_loads
 from warploom.core.deferred import deferred
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk_op
@@ -41,7 +40,6 @@ else:
     interchange = deferred("warploom.passes.barrier.interchange")
 
 NAME = "split_barriers"
-LASTING_LOADS = "lasting_loads"
 
 
 class BlockNest:
@@ -64,27 +62,19 @@ class BlockNest:
 
 def run(function: Function, context: Context) -> bool:
     """Split every loop over threads that holds a barrier."""
-    loops = list(loops_with(function, Level.BLOCK))
-    if loops and NAME in context.off:
-        raise Unsupported(f"the kernel has barriers, and {NAME} is off", loops[0][1].loc)
-    lasting = [_lasting(block, function, context) for _, block in loops]
-    for (region, block), loads in zip(loops, lasting, strict=True):
-        _split(block, region, loads, function, context)
-    return bool(loops)
+    changed = False
+    for region, inner in loops_with(function, Level.BLOCK):
+        if NAME in context.off:
+            raise Unsupported(f"the kernel has barriers, and {NAME} is off", inner.loc)
+        _split(inner, region, function, context)
+        changed = True
+    return changed
 
 
-def _lasting(block: Op, function: Function, context: Context) -> frozenset[Value]:
-    """What loads of `block` give behind barriers as well."""
-    if LASTING_LOADS in context.off:
-        return frozenset()
-    return frozenset(lasting_loads(block, lambda: context.memory_of(function)))
-
-
-def _split(block: Op, parent: Region, lasting: frozenset[Value], function: Function, context: Context) -> None:
+def _split(block: Op, parent: Region, function: Function, context: Context) -> None:
     votes = _lower_votes(block)
     _remark_barriers(block, context)
     plan = interchange.plan_interchange(block.region, Level.BLOCK, function, context)
-    plan.lasting = lasting
     writer = fission.Writer(plan, BlockNest(block), context)
     place = parent.ops.index(block)
     parent.ops[place : place + 1] = [*votes, *writer.write()]
@@ -169,7 +159,7 @@ SPLIT_BARRIERS = Pass(
     NAME,
     run,
     needed=True,
-    features=(FOR, WHILE, IF, MINIMUM_CUT, EARLY_STORES, LASTING_LOADS),
+    features=(FOR, WHILE, IF, MINIMUM_CUT, EARLY_STORES),
     requires=(SCALAR, NO_PHASE_WAITS, NO_MASKED_BARRIERS, GRIDS_SPLIT),
     ensures=(BLOCKS_SPLIT,),
     breaks=(ONE_LOOP_A_GRID,),
