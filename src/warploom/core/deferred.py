@@ -52,5 +52,6 @@ def is_loading() -> bool:
 
 def load_all() -> None:
     """Load what was deferred, as before a fork, whose children would each do so."""
-    while _waiting:
-        _load(next(iter(_waiting)))
+    while waiting := list(_waiting):  # another thread may load some meanwhile
+        for module in waiting:
+            _load(module)
