@@ -58,7 +58,7 @@ def test_comparisons_say_the_same_behind_a_frame(load: Callable[..., ctypes.CDLL
 def test_what_several_comparisons_compare_is_stored_once_and_a_lonely_one_itself() -> None:
     made = kernel()
     (grid,) = (op for op in made.body.ops if op.name == "grid")
-    handed = handed_on([each for each in free_values(grid) if each.type == "i1"], comparisons_of(made))
+    handed = handed_on([each for each in free_values(grid) if each.type == "i1"], made)
     assert [each.name for each in handed.kept] == ["both", "kind", "alone"]
     assert [op.result.name for op in handed.tests] == ["low", "first"]
     text = emit(made)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
 from warploom.analysis.lanes import Shapes
@@ -124,8 +122,8 @@ def _element_size(loop: Op) -> int:
 
 def _most_halved(processor: Processor) -> int:
     """Columns of rows that may be vectors of half as many floats as a register holds: two, which are written out. In a
-    loop over more of them the same gains an eighth with one sum of floats, and loses a seventh
-    with two. In half of a register of AVX2 floats are computed with half as fast."""
+    loop over more of them the same gains an eighth with one sum of floats, and loses a seventh with two. In half of a
+    register of AVX2 floats are computed with half as fast."""
     return processor.vector_bits // 32 if processor.vector_bits >= 512 else 0
 
 
@@ -133,15 +131,9 @@ def _takes_registers_apart(loop: Op) -> bool:
     """Whether, wherever the loop computes with floats, a vector of them, of one register, would be taken apart to
     become doubles, or put together of them, as often as that, and doubles are computed with more often. Then vectors of
     as many floats as there are doubles in a register cost no more arithmetic."""
-    found = [each for each in map(_mixture, _regions(loop)) if each[0]]
+    regions = (region for op in walk_op(loop) for region in op.regions)
+    found = [each for each in map(_mixture, regions) if each[0]]
     return bool(found) and all(narrow <= apart and narrow < wide for narrow, wide, apart in found)
-
-
-def _regions(op: Op) -> Iterator[Region]:
-    for region in op.regions:
-        yield region
-        for inner in region.ops:
-            yield from _regions(inner)
 
 
 def _mixture(region: Region) -> tuple[int, int, int]:

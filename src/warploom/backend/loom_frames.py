@@ -13,7 +13,7 @@ number in memory for all of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from warploom.backend.loom_code import Code
 from warploom.core.records import dataclass
@@ -42,8 +42,9 @@ def comparisons_of(function: Function) -> dict[Value, Op]:
     }
 
 
-def handed_on(captured: Sequence[Value], tests: Mapping[Value, Op]) -> Handed:
-    """How to hand on the values `captured`."""
+def handed_on(captured: Sequence[Value], function: Function) -> Handed:
+    """How to hand on the values `captured` of `function`."""
+    tests = comparisons_of(function)
     found = {value: _compared(tests[value]) for value in captured if value in tests}
     times = Counter(found.values())
     kept = [each for each in captured if each not in found]
@@ -80,7 +81,7 @@ def store_frame(code: Code, members: Sequence[tuple[str, str]]) -> str:
     offsets = [*offsets_of(types)]
     size = offsets[-1] + size_of(types[-1]) if types else 0
     frame = code.fresh("frame")
-    align = max(_LEAST_ALIGN, *map(align_of, types), 1)
+    align = max((_LEAST_ALIGN, *map(align_of, types)))
     code.entry.append(f"  {frame} = alloca [{size} x i8], align {align}")
     for offset, (member, value) in zip(offsets, members, strict=True):
         at = code.value("at", f"getelementptr inbounds i8, ptr {frame}, i64 {offset}")

@@ -41,7 +41,7 @@ from warploom.backend.loom_blocks import (
 )
 from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
-from warploom.backend.loom_frames import comparisons_of, handed_on, store_frame
+from warploom.backend.loom_frames import handed_on, store_frame
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.backend.loom_threads import SHARE_THREADS
 from warploom.backend.loom_turns import TAKE_TURNS
@@ -331,7 +331,7 @@ class _GridCode(Code):
         self.bodies += 1
         captured = sorted(free_values(op), key=lambda value: int(self.names[value].rpartition(".")[2]))
         leaves = bool(self.function.shared) and not self.flags & SHARED_STAYS
-        handed = handed_on(captured, comparisons_of(self.function))
+        handed = handed_on(captured, self.function)
         body = BlocksCode(self.text, self.function, name, op, handed, leaves=leaves)
         threads = self._block_threads() if body.offsets else "0"
         if self.function.facts.seldom_run:

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from warploom.backend.loom_code import asks_for_thread
-from warploom.backend.loom_frames import Handed, comparisons_of, handed_on, load_frame, store_frame
+from warploom.backend.loom_frames import Handed, handed_on, load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, free_values, walk
@@ -129,7 +129,7 @@ class ThreadsCode(TurnsCode):
         captured = [each for each in free_values(op) if each in self.names]
         placed = [each for each in captured if each in self.places]
         captured = [each for each in captured if each not in self.places]
-        handed = handed_on(captured, comparisons_of(self.function))
+        handed = handed_on(captured, self.function)
         name = _Threads(self, handed, placed).write(op)
         members = [(each.type, self.names[each]) for each in handed.kept]
         members += [("i64", self.places[each]) for each in placed]

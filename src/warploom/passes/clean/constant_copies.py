@@ -11,8 +11,8 @@ thread's own, filled once a call. LLVM sees through copies of constant variables
 
 Sound because nothing writes the memory behind a pointer of `constants` while the kernel runs, and nothing but that one
 copy, of all of the array, writes the array: a load of it finds what is in the constant memory, or, in front of the
-copy, what may be anything. No address of the array goes anywhere but into plain loads, copies from it and comparisons
-of none. A load promises no more than the alignment that the copy was told of.
+copy, what may be anything. No address of the array goes anywhere but into plain loads and copies from it. These promise
+no more than the alignment that the copy was told of.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ _Uses = dict[Value, list[tuple[Op, int]]]
 
 @dataclass
 class _Copy:
-    """`array` is written by `fill` alone, and read by `loads` and copied from by `copies`."""
+    """An array is written by `fill` alone, and read by `loads` and copied from by `copies`."""
 
-    array: Op
     fill: Op
     loads: list[Op]
     copies: list[Op]
@@ -91,7 +90,7 @@ def _copy_in(array: Op, uses: _Uses) -> _Copy | None:
         return None
     (fill,) = fills
     is_whole = fill.operands[0] is array.result and fill.operands[2] == Const("i64", _size(array))
-    return _Copy(array, fill, loads, copies) if is_whole and fill not in copies else None
+    return _Copy(fill, loads, copies) if is_whole and fill not in copies else None
 
 
 def _promise_less(copy: _Copy) -> None:
