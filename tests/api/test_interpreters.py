@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 PROGRAM = """
-import warnings
+import sys, warnings
 warnings.simplefilter("ignore")
 import numpy as np, warploom
 try:
@@ -15,7 +15,7 @@ try:
     make = lambda: interpreters.create("legacy")
 except ImportError:
     import _xxsubinterpreters as interpreters
-    make = interpreters.create
+    make = lambda: interpreters.create(**({"isolated": False} if sys.version_info >= (3, 12) else {}))
 INNER = '''
 import warnings
 warnings.simplefilter("ignore")
