@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+import re
 from collections.abc import Callable
 
 import pytest
@@ -120,13 +121,19 @@ def interpreted(code: str, given: bytes, numbers: tuple[int, int, int]) -> bytes
     return memory.read(out, BYTES)
 
 
-CODES = {"loads near": loads(near=True), "stores near": stores(near=True), "stores": stores(near=False)}
+CODES = {
+    "loads near": loads(near=True),
+    "loads": loads(near=False),
+    "stores near": stores(near=True),
+    "stores": stores(near=False),
+}
 
 
 @pytest.mark.parametrize("name", CODES)
 def test_each_size_and_distance(name: str, load: Callable[..., ctypes.CDLL]) -> None:
     text = emit(kernel(CODES[name]))
-    assert text.count(".chosen(") == 2, "one definition, one call"
+    chosen = re.findall(r"\.chosen(?:\.8)?\(", text)
+    assert len(chosen) == 2, "one definition, one call"
     library, draw = load(text), random.Random(3)
     for kind in (0, 1, 2, 4, 8, 3):
         for apart in (8, -8, 16, kind, -kind, 0):
@@ -181,15 +188,36 @@ def test_a_case_with_two_loads_is_no_part_of_a_choice() -> None:
     assert text.count(".chosen(") == 2
 
 
-def test_gathers_and_scatters_of_the_processor_stay() -> None:
-    body = f"{GRID} {PLACES} {CODES['stores']} yield }}"
-    assert ".chosen(" not in emit(function(PARAMETERS, body))
-    assert ".chosen(" in emit(function(PARAMETERS, body, NO_GATHERS))
+VECTORS = {"loads": loads(near=True), "stores": stores(near=True)}
+VECTORS = {name: code.replace(", by_lanes=true", "") for name, code in VECTORS.items()}
 
 
-def test_gathers_from_anywhere_stay_in_registers() -> None:
-    """Through memory the elements would be waited for."""
-    assert ".chosen(" not in emit(kernel(loads(near=False)))
+@pytest.mark.parametrize("name", VECTORS)
+def test_what_is_no_row_is_gathered_or_scattered_by_instructions(name: str) -> None:
+    text = emit(function(PARAMETERS, f"{GRID} {PLACES} {VECTORS[name]} yield }}"))
+    body = text.partition("near.chosen.8(")[2].partition("\n}")[0]
+    assert "llvm.masked.gather.v8i64" in body if name == "loads" else "llvm.masked.scatter.v8i64" in body
+    assert len(re.findall(r"\.chosen\.8\(", text)) == 2, "one definition, one call"
+
+
+@pytest.mark.parametrize("name", ["loads", "stores"])
+def test_gathers_and_scatters_of_the_processor_stay(name: str) -> None:
+    body = f"{GRID} {PLACES} {CODES[name]} yield }}"
+    assert ".chosen" not in emit(function(PARAMETERS, body))
+    assert ".chosen" in emit(function(PARAMETERS, body, NO_GATHERS))
+
+
+def test_gathers_from_anywhere_are_vectors() -> None:
+    """What is written element by element would be waited for."""
+    text = emit(kernel(loads(near=False)))
+    body = text.partition("@warploom.gather.chosen.8(")[2].partition("\n}")[0]
+    assert "store <8 x i16>" in body
+    assert "store i16" not in body
+
+
+def test_gathers_under_a_mask_stay() -> None:
+    masked = loads(near=False).replace("`splat (i1 true)`:<8 x i1>", "%m")
+    assert ".chosen" not in emit(kernel(masked))
 
 
 def test_where_faults_have_lines_they_have_those_of_their_cases() -> None:

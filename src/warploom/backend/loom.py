@@ -45,7 +45,7 @@ from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
 from warploom.backend.shared_memory import end_blocks, own_shared
 from warploom.backend.symbols import name_symbols
-from warploom.backend.thread_by_thread import ThreadByThread
+from warploom.backend.thread_by_thread import ByThread, ThreadByThread
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
 from warploom.core.deferred import deferred, load_all
@@ -310,26 +310,23 @@ def write_kernel(
     is_all = bool(variants) and planned.is_certain and not is_merged
     versions = variants if is_all else [*variants, copy_lowered(begun, pipeline)]
     kept = [each.function for each in versions]
-    wide: Function | None = None
-    by_thread = False
+    wide: Function | ByThread | None = None
     mark_bounded(begun.function)
     if is_all or any(map(assumes_launch, kept)):
         is_alone = (
             not work.options.names_threads and not needs_of(imported).functions and limits_of(kept, None, 0) is None
         )
         hands_on = None if is_all else LOCK_STEP.name in versions[-1].changed
-        by_thread = is_alone and written.by_thread.can_run(planned.kernel, begun.function, hands_on=hands_on)
-        wide = (
-            written.by_thread.version(planned.kernel, begun.function)
-            if by_thread
-            else version_for_any_launch(begun, pipeline, is_in_step=hands_on is not False)
-        )
+        if is_alone and written.by_thread.can_run(planned.kernel, begun.function, hands_on=hands_on):
+            wide = written.by_thread.version(planned.kernel, begun.function)
+        else:
+            wide = version_for_any_launch(begun, pipeline, is_in_step=hands_on is not False)
     shown = partial(printer.print_function, kept[-1])
     add = partial(written.text.add, planned.kernel, kept, wide)
     entry = attempt(planned.kernel.name, "emission", add, pipeline, shown)
-    if by_thread:
+    if isinstance(wide, ByThread):
         written.by_thread.choose(planned.kernel)
-    limits = limits_of(kept, wide, pipeline.launch_limit)
+    limits = limits_of(kept, wide if isinstance(wide, Function) else None, pipeline.launch_limit)
     if limits is not None:
         work.limits[planned.kernel.name] = limits
     work.thread_work[entry] = thread_work(kept[-1])

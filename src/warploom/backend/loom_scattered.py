@@ -36,7 +36,7 @@ from warploom.backend.loom_ops import typed
 from warploom.backend.loom_vectors import Writer
 from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand
+from warploom.ir.core import Const, Op, Operand, Value
 from warploom.passes.clean.fold import is_poison
 
 _FEWEST_LANES = 8
@@ -48,10 +48,15 @@ class FlowWriter(Writer, Protocol):
     """Where instructions and basic blocks go."""
 
     label: str  # of the block at hand
+    names: dict[Value, str]
     scope: str  # of the function in debug information; empty without any
 
     def fresh(self, hint: str) -> str:
         """A new local name."""
+        ...
+
+    def op(self, op: Op) -> None:
+        """Write one op."""
         ...
 
     def labels(self, kind: str, *parts: str) -> list[str]:
@@ -172,9 +177,25 @@ def _move_active(op: Op, type_: str, pointers: Operand, mask: Operand, code: Flo
 
 def store_places(pointers: Operand, mask: Operand, code: FlowWriter, loc: Loc | None) -> tuple[str, str]:
     """Write what stores addresses for `move_lanes`: where they are, and the active lanes as a number."""
-    places = code.slot(pointers.type)
-    code.line(f"store {typed(pointers, code.name)}, ptr {places}", loc)
-    return places, _bits_of(mask, code, loc)
+    return stored(pointers, code, loc), _bits_of(mask, code, loc)
+
+
+def stored(vector: Operand, code: FlowWriter, loc: Loc | None) -> str:
+    """Write what stores a vector in the function's memory: where it is."""
+    place = code.slot(vector.type)
+    code.line(f"store {typed(vector, code.name)}, ptr {place}", loc)
+    return place
+
+
+def load_lanes(lanes: int, size: int, code: FlowWriter) -> None:
+    """Write what loads an element of `size` bytes for each lane from where `%places` says and stores all at `%kept`."""
+    element, all_ = f"i{8 * size}", "poison"
+    for lane in range(lanes):
+        at = code.value("at", f"getelementptr inbounds ptr, ptr %places, i64 {lane}")
+        place = code.value("place", f"load ptr, ptr {at}")
+        value = code.value("value", f"load {element}, ptr {place}, align {size}")
+        all_ = code.value("all", f"insertelement <{lanes} x {element}> {all_}, {element} {value}, i64 {lane}")
+    code.line(f"store <{lanes} x {element}> {all_}, ptr %kept")
 
 
 def in_one_word(active: str, lanes: int, code: FlowWriter, loc: Loc | None) -> str:

@@ -47,14 +47,19 @@ from warploom.backend.loom_threads import SHARE_THREADS
 from warploom.backend.loom_turns import TAKE_TURNS
 from warploom.backend.same_text import code_of
 from warploom.backend.shared_memory import ENTER_BLOCK, LEAVE_BLOCK
+from warploom.backend.thread_by_thread import BODY, ByThread
+from warploom.core.kernel_facts import KernelFacts
 from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Loc
 from warploom.frontend.device_module import Kernel
-from warploom.ir.core import Const, Function, Op, free_values, globals_in, walk, walk_op
+from warploom.frontend.importer import ID_NAMES
+from warploom.ir.core import LAUNCH_PARAMS, Const, Function, Op, Value, free_values, globals_in, walk, walk_op
 from warploom.llvm.codes import UNOPTIMISED
 from warploom.passes.shape.collapse_grid import ANY, EVENLY, ROWS
+from warploom.passes.shape.structure import for_each_thread
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
+BY_THREAD = "warploom.by_thread"
 SHARED_STAYS, ONE_AT_A_TIME, THREADS_NAMED = 1, 2, 4  # flags of __warploom_run_blocks
 
 _RUNTIME = {
@@ -117,7 +122,7 @@ class LoomText:
         self.defined: list[str] = []  # functions
         self._by_code: dict[str, str] = {}  # functions that equal ones may stand for
 
-    def add(self, kernel: Kernel, variants: Sequence[Function], wide: Function | None = None) -> str:
+    def add(self, kernel: Kernel, variants: Sequence[Function], wide: Function | ByThread | None = None) -> str:
         """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all, if there is one;
         `wide`: for launches that fit none of these, when there can be such. The entry's name."""
         before = len(self.defined)
@@ -196,10 +201,19 @@ class LoomText:
         what a call of it begins with. It keeps all registers."""
         keeps_all = "preserve_allcc " if re.search("x86_64|aarch64", self._target) else ""  # LLVM has it for no others
         if name not in self._declared:
-            attributes = words(self._attributes, "noinline", "cold" if seldom else "")
+            # LLVM 23 clears the upper halves of vectors where such a function returns, whatever it is to keep.
+            given = re.sub('("target-features"="[^"]*avx[^"]*)', r"\1,-vzeroupper", self._attributes)
+            attributes = words(given, "noinline", "cold" if seldom else "")
             header = f"define internal {keeps_all}void @{name}({parameters}) {attributes}"
             self._declared[name] = "\n".join([f"{header} {{", *lines(), "}"])
         return f"call {keeps_all}void @{name}"
+
+    def for_each_thread(self, *, asks: bool) -> str:
+        """The function that calls another one for each thread of a launch; `asks`: that may ask which one it is."""
+        name = f"{BY_THREAD}.asking" if asks else BY_THREAD
+        if name not in self.defined:
+            _ThreadCode(self, Kernel(name, (), (), 0)).write_loops(asks=asks)
+        return name
 
     def refer(self, constant: Const) -> None:
         """Declare what a constant names."""
@@ -241,7 +255,7 @@ class _GridCode(Code):
         self.function: Function
         self.too_large = ""  # the label of what runs a launch that fits no variant
 
-    def write(self, variants: Sequence[Function], wide: Function | None) -> str:
+    def write(self, variants: Sequence[Function], wide: Function | ByThread | None) -> str:
         """Write the function and the bodies of its parallel loops; its name."""
         entry = self.kernel.name + GRID_SUFFIX
         generic = variants[-1]
@@ -261,7 +275,10 @@ class _GridCode(Code):
             if generic.facts.block is not None:
                 self.jump(self.too_large)
             self.start(self.too_large)
-            self._code_of(wide, [*self.launch, *arguments])
+            if isinstance(wide, ByThread):
+                self._run_by_thread(wide, [each.type for each in generic.arguments])
+            else:
+                self._code_of(wide, [*self.launch, *arguments])
         self.attributes = words(*UNOPTIMISED)  # it runs once a launch
         self.text.finish(entry, "ptr %args, ptr %launch", "", self)
         return entry
@@ -312,6 +329,13 @@ class _GridCode(Code):
         self.flags = SHARED_STAYS if shares_between_grids(function) else 0
         self.region(function.body)
         self.line("ret void", function.loc)
+
+    def _run_by_thread(self, wide: ByThread, types: list[str]) -> None:
+        """Run a function for each thread. `types`: of the kernel's arguments."""
+        _ThreadCode(self.text, self.kernel).write_thread(wide.name, types)
+        run = self.text.for_each_thread(asks=wide.asks)
+        self.line(f"call void @{run}(ptr %args, ptr %launch, ptr @{quoted(wide.name)})", call=True)
+        self.line("ret void")
 
     def _leave_if_too_large(self, function: Function) -> None:
         """A pass relied on thread numbers that do not overflow: not for a launch for which they would."""
@@ -373,6 +397,35 @@ class _GridCode(Code):
         self.text.use("__warploom_grid_memory")
         made = self.define(op.result)
         self.line(f"{made} = call ptr @__warploom_grid_memory(ptr %launch, i64 {size})", op.loc, call=True)
+
+
+class _ThreadCode(_GridCode):
+    """What is written of versions that run clang's own function for each thread (thread_by_thread.py)."""
+
+    def write_thread(self, name: str, types: list[str]) -> None:
+        """Write the function for one thread: the launch's dimensions and the arguments, of these types, for BODY."""
+        launch = [self._dimension(number) for number in range(len(LARGEST_LAUNCH))]
+        arguments = self._arguments(types)
+        self.text.declare(BODY, f"declare void @{BODY}(...)")
+        given = [*(f"i32 {each}" for each in launch), *map(" ".join, zip(types, arguments, strict=True))]
+        self.line(f"call void (...) @{BODY}({', '.join(given)})")
+        self.line("ret void")
+        ids = [f"i32 %{each}" for each in ID_NAMES]
+        self.text.finish(name, ", ".join([*ids, "ptr %args", "ptr %launch"]), "internal", self)
+
+    def write_loops(self, *, asks: bool) -> None:
+        """Write what calls the function `%thread` for each thread of a launch; `asks`: it may ask which one it is."""
+        launch = [Value("i32", each) for each in LAUNCH_PARAMS]
+        args, where, thread = (Value("ptr", hint) for hint in ("args", "launch", "thread"))
+        ids = [Value("i32", each) for each in ID_NAMES]
+        self.launch = [self._dimension(number) for number in range(len(launch))]
+        self.function = Function(self.kernel.name, [*launch, args, where, thread], facts=KernelFacts(any_launch=True))
+        call = Op("call_indirect", [thread, *ids, args, where], attrs={"effects": "any", "asks": asks})
+        pointers = [self.value(each, f"getelementptr i8, ptr %{each}, i64 0") for each in ("args", "launch", "thread")]
+        self.names = dict(zip(self.function.params, [*self.launch, *pointers], strict=True))
+        self.region(for_each_thread(self.function, ids, [call]))
+        self.line("ret void")
+        self.text.finish(self.kernel.name, "ptr %args, ptr %launch, ptr %thread", "internal", self)
 
 
 def spins(function: Function, grid: Op) -> bool:

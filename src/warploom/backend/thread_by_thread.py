@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The version of a kernel for seldom launches, where threads do not meet: clang's own function, once for each thread.
 
-    define void @k(ptr %p) {                          define void @k.blocks.thread(i32 %gdx, ..., i32 %bx, ..., ptr %p)
-      %t = call i32 @__warploom_thread_idx_x()          ... %tx ...
-      ... %t ...                               ==>
-                                                      kernel @k(%gdx, ..., %p) {
-                                                        grid { block { call @k.blocks.thread(%gdx, ..., %p) } } }
+    define void @k(ptr %p) {                          define void @k.blocks.thread(i32 %bx, ..., ptr %args, ptr %launch)
+      %t = call i32 @__warploom_thread_idx_x()          %p = load what %args says
+      ... %t ...                               ==>      ... %tx ...
+
+                                                      define void @warploom.by_thread(%args, %launch, ptr %thread)
+                                                        grid { block { call %thread(%bx, ..., %args, %launch) } }
 
 Theorem: threads that neither wait for others nor exchange anything with them by name may run in any order, one after
 the other as well. Such a kernel has no collective, no shared memory, no loop that looks at what others write, and hands
 nothing from lane to lane that it leaves to the lock step of a warp. Nothing is assumed of a launch then, and neither
-passes nor LLVM's text of the kernel are needed: that takes a tenth of the time of a kernel's compilation.
+passes nor LLVM's text of the kernel are needed: that takes a tenth of the time of a kernel's compilation. The loops
+over blocks and threads are there once a module; `loom_text.py` writes them, and what reads a thread's arguments.
 
 The code generator is told to take little time. It fuses no products then, so that this is done here, by the rule of
 passes/clean/contract.py.
@@ -19,25 +21,33 @@ passes/clean/contract.py.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 
 from warploom.backend.loom_code import asks_for_thread, may_spin
-from warploom.core.records import replace
+from warploom.core.records import dataclass
 from warploom.frontend.callees import EXIT_THREAD, IDS, STEADY
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.host_library import is_host_function
-from warploom.frontend.importer import ID_NAMES
 from warploom.frontend.importer_parameters import is_only_read
-from warploom.ir.core import Attribute, Function, Op, Value, walk
+from warploom.ir.core import LAUNCH_PARAMS, Function, Op, walk
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX, UNOPTIMISED, Opcode
 from warploom.llvm.module import Module
 from warploom.passes.barrier.lock_step import pairs_of
 from warploom.passes.contracts import is_collective
-from warploom.passes.shape.structure import for_each_thread
 
 SUFFIX = ".blocks.thread"
+BODY = "warploom.thread.body"  # stands for the kernel's own code in the text of a version
 _QUICK = ("cold", *UNOPTIMISED)
 _CONTRACT = 1 << 5  # among the flags of an operation on floats
+
+
+@dataclass(frozen=True, slots=True)
+class ByThread:
+    """A version: the function that runs one thread, and whether it may ask which one."""
+
+    name: str
+    asks: bool
 
 
 class ThreadByThread:
@@ -67,17 +77,10 @@ class ThreadByThread:
             return False
         return not (bool(pairs_of(function)) if hands_on is None else hands_on)
 
-    def version(self, kernel: Kernel, function: Function) -> Function:
-        """The kernel as loops over threads around a call of clang's function, which `link` makes."""
-        params = [Value(each.type, each.name) for each in function.params]
-        facts = replace(function.facts, any_launch=True, seldom_run=True)
-        made = Function(function.name, params, facts=facts, loc=function.loc)
-        ids = [Value("i32", name) for name in ID_NAMES]
+    def version(self, kernel: Kernel, function: Function) -> ByThread:
+        """The version of `kernel`, whose function `link` completes."""
         asks = any(op.name == "call_indirect" or self._asks(op) for op in walk(function.body))
-        attrs: dict[str, Attribute] = {"callee": kernel.name + SUFFIX, "effects": "any", "asks": asks}
-        call = Op("call", [*made.launch, *ids, *made.arguments], attrs=attrs, loc=function.loc)
-        made.body = for_each_thread(made, ids, [call])
-        return made
+        return ByThread(kernel.name + SUFFIX, asks)
 
     def _asks(self, op: Op) -> bool:
         """Whether `op` calls what may ask which thread it runs in."""
@@ -100,31 +103,62 @@ class ThreadByThread:
                 numbers.setdefault(self._module.function_of(call), []).append((call, number))
         for name in self._chosen:
             kernel, function = self._module.find(name), self._module.find(name + SUFFIX)
-            for call, number in numbers.get(kernel, ()):
-                self._module.lib.LLVMReplaceAllUsesWith(call, self._module.lib.LLVMGetParam(function, number))
-                self._module.lib.LLVMInstructionEraseFromParent(call)
-            _move_body(self._module, kernel, function)
+            _move_body(self._module, kernel, function, numbers.get(kernel, ()))
             fuse_products(self._module, function)
         return self._chosen
 
 
-def _move_body(module: Module, kernel: Handle, function: Handle) -> None:
-    """Give `function` the blocks and the attributes of `kernel`, whose parameters are its last ones, and `_QUICK`."""
+def _move_body(module: Module, kernel: Handle, function: Handle, ids: Sequence[tuple[Handle, int]]) -> None:
+    """Give `function` the blocks and the attributes of `kernel`, and `_QUICK`.
+
+    It calls BODY with what the launch's dimensions and the parameters of the kernel are, and returns: this comes to
+    stand at the top of the kernel's entry, where its stack memory is. `ids`: calls, and which number each asks for.
+    """
     lib = module.lib
-    last = placeholder = lib.LLVMAppendBasicBlockInContext(module.context, function, b"")
-    for block in module.blocks(kernel):
+    (head,) = module.blocks(function)
+    *lines, body, end = module.block_instructions(head)
+    given = module.operands(body)[:-1]  # the last one is the callee
+    launch, arguments = given[: len(LAUNCH_PARAMS)], given[len(LAUNCH_PARAMS) :]
+    known = [*launch, *module.parameters(function)]
+    for call, number in ids:
+        lib.LLVMReplaceAllUsesWith(call, known[number])
+        lib.LLVMInstructionEraseFromParent(call)
+    for parameter, value in zip(module.parameters(kernel), arguments, strict=True):
+        lib.LLVMReplaceAllUsesWith(parameter, value)
+    last = head
+    for block in list(module.blocks(kernel)):
         lib.LLVMMoveBasicBlockAfter(block, last)
         last = block
-    lib.LLVMDeleteBasicBlock(placeholder)
-    for number, parameter in enumerate(module.parameters(kernel)):
-        lib.LLVMReplaceAllUsesWith(parameter, lib.LLVMGetParam(function, len(IDS) + number))
+    for gone in (end, body):
+        lib.LLVMInstructionEraseFromParent(gone)
+    _move_lines(module, lines, lib.LLVMGetNextBasicBlock(head))
+    lib.LLVMDeleteBasicBlock(head)
     attributes = (ctypes.c_void_p * lib.LLVMGetAttributeCountAtIndex(kernel, FUNCTION_INDEX))()
     lib.LLVMGetAttributesAtIndex(kernel, FUNCTION_INDEX, attributes)
     made = [lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind(each), 0) for each in _QUICK]
     for attribute in (*attributes, *made):
         lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, attribute)
+    # What the kernel does to its arguments' memory it does to what it finds there now.
+    lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, module.attribute_kind("memory"))
     lib.LLVMSetSubprogram(function, lib.LLVMGetSubprogram(kernel))
     lib.LLVMSetSubprogram(kernel, None)
+
+
+def _move_lines(module: Module, lines: Sequence[Handle], block: Handle) -> None:
+    """Move `lines` to the top of `block`, but for those that nobody needs."""
+    lib = module.lib
+    needed: list[Handle] = []
+    for line in reversed(lines):
+        if lib.LLVMGetFirstUse(line) or lib.LLVMGetInstructionOpcode(line) in (Opcode.STORE, Opcode.CALL):
+            needed.append(line)
+        else:
+            lib.LLVMInstructionEraseFromParent(line)
+    builder = lib.LLVMCreateBuilderInContext(module.context)
+    lib.LLVMPositionBuilderBefore(builder, lib.LLVMGetFirstInstruction(block))
+    for line in reversed(needed):
+        lib.LLVMInstructionRemoveFromParent(line)
+        lib.LLVMInsertIntoBuilder(builder, line)
+    lib.LLVMDisposeBuilder(builder)
 
 
 def fuse_products(module: Module, function: Handle) -> None:

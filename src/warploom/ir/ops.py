@@ -230,7 +230,9 @@ OPS: dict[str, OpInfo] = {
         "what it gives may change when another thread stores; asks: false where it never asks which thread calls it",
         MAY_COMPUTE_POISON | Property.CONVERGENT,
     ),
-    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks?]", ""),
+    "call_indirect": OpInfo(
+        Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks? asks?]", ""
+    ),
     "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
     # -- barriers and collectives
     "barrier": OpInfo(
