@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On processors that gather quickly: gathered_rows.h. On others a piece of the matrix at a time. Short rows: first all
-// products, whatever rows they are of, then the sums of eight rows together, by eight lanes each, which are filled as
-// often as the longest of these rows needs: the lengths of short rows cannot be predicted. Long rows: eight lanes of
-// sums, filled as often as each row needs.
+// On processors that gather quickly: gathered_rows.h. On others with masks, rows that are not short: even_rows.h. Else
+// a piece of the matrix at a time. Short rows: first all products, whatever rows they are of, then the sums of eight
+// rows together, by eight lanes each, which are filled as often as the longest of these rows needs: the lengths of
+// short rows cannot be predicted. Long rows: eight lanes of sums, filled as often as each row needs.
 #include "../kernels.h"
 
 #if defined(__AVX512VL__)
@@ -359,6 +359,7 @@ bool multiply_by(const ShortRows<T> &rows, Size first, Size last, const T *x, T 
 }  // namespace warploom::sparse::WARPLOOM_LEVEL
 
 #if defined(__AVX512VL__)
+#include "even_rows.h"
 #include "gathered_rows.h"
 #endif
 
@@ -370,8 +371,19 @@ bool multiply_any(const ShortRows<T> &rows, Size first, Size last, const T *x, T
 #if defined(__AVX512VL__)
   static const bool gathers_quickly = __builtin_cpu_is("intel");  // a gather of AMD's is slower than single loads
   if (gathers_quickly) return multiply_gathered<T, Offset>(rows, first, last, x, sums);
-#endif
+  const Offset *const offsets = static_cast<const Offset *>(rows.offsets);
+  bool outside = false;
+  for (Size row = first; row < last; row += kRows) {
+    const Size end = last - row < kRows ? last : row + kRows;
+    const bool is_even = offsets[end] - offsets[row] >= kEven * (end - row);
+    T *const to = sums + (row - first);
+    outside |=
+        is_even ? multiply_evenly<T, Offset>(rows, row, end, x, to) : multiply_by<T, Offset>(rows, row, end, x, to);
+  }
+  return outside;
+#else
   return multiply_by<T, Offset>(rows, first, last, x, sums);
+#endif
 }
 
 template <class T>
