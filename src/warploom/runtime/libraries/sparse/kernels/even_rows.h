@@ -11,7 +11,7 @@ namespace warploom::sparse::WARPLOOM_LEVEL {
 namespace {
 
 constexpr int kStep = 4, kMostMasked = 4;
-constexpr Size kEven = 14;  // values in a row, from which on this is faster than what rows.cpp does with short rows
+constexpr Size kEven = 9;  // values in a row, from which on this is faster than what rows.cpp does with short rows
 
 // sums + a b, where the mask is on.
 template <class T>
@@ -28,31 +28,30 @@ Half<T> add_half_where(__mmask8 where, Half<T> a, Half<T> b, Half<T> sums) {
 // A row's sums by two sets of four lanes, which take turns.
 template <class T>
 struct Quads {
-  const std::int32_t *cols;
-  const T *values, *x;  // `x` is where column 0 would be
+  const std::int32_t *cols;  // of what comes next
+  const T *values, *x;       // `x` is where column 0 would be
   Half<T> sums[2] = {};
 
-  void add(Size step, Half<T> &to) {
-    to = __builtin_elementwise_fma(load_half(values + step * kStep), pick_half(cols + step * kStep, x), to);
-  }
-  // Steps [0, whole), an even number.
-  void add_whole(Size whole) {
-    for (Size s = 0; s < whole; s += 2) add(s, sums[0]), add(s + 1, sums[1]);
-  }
-  // `known` steps from `first` on, of whose values the first `count` are added.
-  template <int known>
-  void add_masked(Size first, Size count) {
-    const unsigned mask = _bzhi_u32(~0U, static_cast<unsigned>(count));
-#pragma clang loop unroll(full)
-    for (int i = 0; i < known; ++i) {
-      const Size at = (first + i) * kStep;
-      sums[i % 2] = add_half_where<T>(static_cast<__mmask8>(mask >> i * kStep), load_half(values + at),
-                                      pick_half(cols + at, x), sums[i % 2]);
+  // The first `steps` steps, an even number.
+  void add_whole(Size steps) {
+    for (const T *const end = values + steps * kStep; values != end; values += 2 * kStep, cols += 2 * kStep) {
+      for (int i = 0; i < 2; ++i)
+        sums[i] = __builtin_elementwise_fma(load_half(values + i * kStep), pick_half(cols + i * kStep, x), sums[i]);
     }
   }
-  // Values that nothing may be read behind.
-  void add_last(Size first, Size end) {
-    for (Size i = first; i < end; ++i) {
+  // `steps` more, of whose values the first `count` are added.
+  template <int steps>
+  void add_masked(Size count) {
+    const unsigned mask = _bzhi_u32(~0U, static_cast<unsigned>(count));
+#pragma clang loop unroll(full)
+    for (int i = 0; i < steps; ++i) {
+      sums[i % 2] = add_half_where<T>(static_cast<__mmask8>(mask >> i * kStep), load_half(values + i * kStep),
+                                      pick_half(cols + i * kStep, x), sums[i % 2]);
+    }
+  }
+  // `count` values more, behind which nothing may be read.
+  void add_last(Size count) {
+    for (Size i = 0; i < count; ++i) {
       T &to = reinterpret_cast<T *>(&sums[i / kStep % 2])[i % kStep];
       to = __builtin_elementwise_fma(values[i], x[static_cast<std::uint32_t>(cols[i])], to);
     }
@@ -97,7 +96,7 @@ void multiply_eight(const ShortRows<T> &rows, const Offset *offsets, Size whole,
     const Size count = offsets[i + 1] - offsets[i];
     const Size own = masked == kAsManyAsEachNeeds ? count / kLanes * 2 : whole;
     row.add_whole(own);
-    row.template add_masked<masked == kAsManyAsEachNeeds ? 2 : masked>(own, count - own * kStep);
+    row.template add_masked<masked == kAsManyAsEachNeeds ? 2 : masked>(count - own * kStep);
     halves[i] = row.both();
   }
   const Lanes<T> made = sums_of<T>(halves);
@@ -157,7 +156,7 @@ bool multiply_few(const ShortRows<T> &rows, Size row, Size last, const T *x, T *
       Quads<T> alone = quads_of(rows, offsets + i, origin);
       const Size count = offsets[i + 1] - offsets[i], own = count / kLanes * 2;
       alone.add_whole(own);
-      alone.add_last(own * kStep, count);
+      alone.add_last(count - own * kStep);
       sums[i] = sum_of<T>(alone.both());
     }
   }

@@ -71,6 +71,7 @@ Lanes<T> first_of(Size count, const T *from) {
   return numbers<T>() < static_cast<T>(count) ? load(from) : Lanes<T>{};
 }
 
+constexpr Size kSoon = 256;   // values, and columns, that are asked for before they are needed
 constexpr Size kAtOnce = 16;  // columns that are one line of the cache
 
 // Whether all columns of numbers [begin, begin + count) are inside. If `asks`, their values are asked for.
@@ -154,6 +155,8 @@ void multiply_piece(const ShortRows<T> &rows, Size begin, Size count, const T *x
   const auto base = static_cast<std::uint32_t>(rows.base);
   Size i = 0;
   for (; inside && i + kLanes <= count; i += kLanes) {
+    __builtin_prefetch(values + i + kSoon);
+    __builtin_prefetch(cols + i + kSoon);
     const Lanes<T> lanes = multiply_lanes(cols + i, values + i, x - rows.base);
     __builtin_memcpy(products + i, &lanes, sizeof lanes);
   }
