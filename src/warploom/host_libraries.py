@@ -26,7 +26,7 @@ _FOLDER = SOURCES / "libraries"
 _EXPORTS = SOURCES / "exports.map"
 OPENBLAS = "scipy_openblas32"  # the Python package that brings OpenBLAS, in its folder lib
 OPENBLAS_FILE = "libscipy_openblas.so"
-_FLAGS = ("-O3", "-fno-math-errno", "-ffp-contract=fast", "-Wno-unused-parameter")
+_FLAGS = ("-O3", "-falign-loops=32", "-fno-math-errno", "-ffp-contract=fast", "-Wno-unused-parameter")
 
 
 @dataclass(frozen=True)

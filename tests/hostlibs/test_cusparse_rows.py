@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,10 @@ LENGTHS = {
     "long with some shorter than a vector": [*[90] * 20, 3, 0, 7, 8, 9, *[90] * 20],
     "around a piece": [1, 2047, 2048, 2049, 5, 4096, 6000, 0, 3],
     "as many rows as a piece takes": [1] * 600,
+    "about alike": [14 + 5 * i % 8 for i in range(300)],
+    "all of sixteen": [16] * 41,
+    "of any length": [97 * i % 61 for i in range(300)],
+    "a long one among short ones": [*[15] * 20, 3000, *[15] * 20, 0],
 }
 
 
@@ -58,6 +63,62 @@ def test_rows_of_lengths(libraries: Path, lengths: list[int], letter: str) -> No
     for base, index_type in ((0, INT32), (1, INT64)):
         multiply(lengths, letter, base, index_type, libraries, wrong=False)
         multiply(lengths, letter, base, index_type, libraries, wrong=True)
+
+
+def same_bits(first: Array, second: Array) -> bool:
+    return first.tobytes() == second.tobytes()
+
+
+@pytest.mark.parametrize("letter", ["S", "D"])
+def test_a_row_is_the_same_last_and_among_others(libraries: Path, letter: str) -> None:
+    """Behind the last row nothing can be read; rows before it are summed in the same order."""
+    sparse = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
+    rng = np.random.default_rng(5)
+    kind = TYPES[letter][0]
+    each: Array = rng.integers(0, COLUMNS, 19)
+    numbers: Array = rng.standard_normal(each.size).astype(kind)
+    x = rng.standard_normal(COLUMNS).astype(kind)
+    types = tuple(ctypes.c_int(word) for word in (INT32, INT32, 0, TYPES[letter][1]))
+    results: list[Array] = []
+    for rows in (1, 7, 8, 30):
+        offsets = np.arange(rows + 1, dtype=np.int32) * each.size
+        indices, values = np.tile(each.astype(np.int32), rows), np.tile(numbers, rows)
+        y = np.zeros(rows, kind)
+        matrix = sparse.make("Csr", rows, COLUMNS, values.size, offsets, indices, values, *types)
+        vectors = (sparse.vector(x, letter), scalar(0, letter), sparse.vector(y, letter))
+        arguments = (0, scalar(1, letter), matrix, *vectors, TYPES[letter][1], 0, np.zeros(11, np.uint8))
+        assert sparse.call("cusparseSpMV", *arguments) == 0
+        results.append(y)
+    assert all(same_bits(row, results[0][0]) for result in results for row in result)
+    sparse.close()
+
+
+@pytest.mark.parametrize("lengths", [[16] * 8, [15] * 8, [*[60] * 7, 16], [200, *[0] * 7], [*[0] * 7, 200], [9] * 8])
+def test_nothing_is_read_behind_the_last_row(libraries: Path, lengths: list[int]) -> None:
+    """The columns and the values end where memory does."""
+    sparse = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
+    libc = ctypes.CDLL(None, use_errno=True)
+    page, rows = 4096, len(lengths)
+
+    def at_the_end(data: Array) -> Array:
+        area = mmap.mmap(-1, 3 * page)
+        place = ctypes.addressof(ctypes.c_char.from_buffer(area))
+        assert libc.mprotect(ctypes.c_void_p(place + 2 * page), page, 0) == 0
+        made: Array = np.frombuffer(area, data.dtype, data.size, 2 * page - data.nbytes)
+        made[:] = data
+        return made
+
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    columns: Array = (np.arange(sum(lengths)) % 200).astype(np.int32)
+    indices = at_the_end(columns)
+    values, x, y = at_the_end(np.ones(indices.size)), np.ones(200), np.zeros(rows)
+    types = tuple(ctypes.c_int(word) for word in (INT32, INT32, 0, TYPES["D"][1]))
+    matrix = sparse.make("Csr", rows, 200, values.size, offsets, indices, values, *types)
+    vectors = (sparse.vector(x, "D"), scalar(0, "D"), sparse.vector(y, "D"))
+    arguments = (0, scalar(1, "D"), matrix, *vectors, TYPES["D"][1], 0, np.zeros(11, np.uint8))
+    assert sparse.call("cusparseSpMV", *arguments) == 0
+    assert y.tolist() == lengths
+    sparse.close()
 
 
 @pytest.mark.parametrize("length", [6, 50])

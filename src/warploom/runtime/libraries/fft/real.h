@@ -66,12 +66,44 @@ void join_lanes(LaneBuffer<T> a, std::int64_t h, const T *roots) {
   }
 }
 
-// The same for values that lie side by side.
+// The same for values that lie side by side: some of them from both ends at once, in the order of their end.
+template <class T, int... lane>
+WARPLOOM_FFT_INLINE Vector<T> backwards(Vector<T> a, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, a, (kLanes<T> - 2 - lane + 2 * (lane % 2))...);
+}
+template <class T, int which, int... lane>
+WARPLOOM_FFT_INLINE Vector<T> twice(Vector<T> a, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, a, (lane - lane % 2 + which)...);
+}
+// e + o and conj(e - o), or e' + i o' and conj(e' - i o'), of kLanes / 2 values at `low` and of as many at `high`.
+template <class T, bool is_back>
+WARPLOOM_FFT_INLINE void exchange_ends(const T *low, const T *high, const T *roots, T *to_low, T *to_high) {
+  constexpr auto all = std::make_integer_sequence<int, kLanes<T>>();
+  constexpr T half = is_back ? T(1) : T(0.5);
+  const Vector<T> a = load(low) * half, b = backwards<T>(load(high), all) * alternating<T>(half, all),
+                  root = load(roots);
+  const Vector<T> e = a + b, d = a - b;
+  const Vector<T> turned = neighbours<T>(d, all) * alternating<T>(is_back ? T(-1) : T(1), all);
+  const Vector<T> o = d * twice<T, 1>(root, all) + turned * twice<T, 0>(root, all);
+  store<T>(to_high, backwards<T>((e - o) * alternating<T>(T(1), all), all));
+  store<T>(to_low, e + o);
+}
+// The same for all k from 1 on that can be taken together; the first that is left.
+template <class T, bool is_back>
+std::int64_t exchange_ends(const T *from, T *to, std::int64_t h, const T *roots) {
+  constexpr std::int64_t together = kLanes<T> / 2;
+  std::int64_t k = 1;
+  for (; 2 * (k + together - 1) < h; k += together) {
+    const std::int64_t low = 2 * k, high = 2 * (h - k - together + 1);
+    exchange_ends<T, is_back>(from + low, from + high, roots + low, to + low, to + high);
+  }
+  return k;
+}
 template <class T>
 void split_single(T *z, std::int64_t h, const T *roots) {
   const T r = z[0], i = z[1];
   z[0] = r + i, z[1] = 0, z[2 * h] = r - i, z[2 * h + 1] = 0;
-  for (std::int64_t k = 1; 2 * k <= h; ++k) {
+  for (std::int64_t k = exchange_ends<T, false>(z, z, h, roots); 2 * k <= h; ++k) {
     T *const low = z + 2 * k, *const high = z + 2 * (h - k);
     T a = low[0], b = low[1], c = high[0], d = high[1];
     split<T>(a, b, c, d, roots[2 * k], roots[2 * k + 1]);
@@ -83,7 +115,7 @@ template <class T>
 void join_single(const T *x, T *z, std::int64_t h, const T *roots) {
   const T first = x[0], last = x[2 * h];
   z[0] = first + last, z[1] = first - last;
-  for (std::int64_t k = 1; 2 * k <= h; ++k) {
+  for (std::int64_t k = exchange_ends<T, true>(x, z, h, roots); 2 * k <= h; ++k) {
     T a = x[2 * k], b = x[2 * k + 1], c = x[2 * (h - k)], d = x[2 * (h - k) + 1];
     join<T>(a, b, c, d, roots[2 * k], roots[2 * k + 1]);
     z[2 * (h - k)] = c, z[2 * (h - k) + 1] = d;

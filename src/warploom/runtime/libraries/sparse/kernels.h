@@ -18,6 +18,7 @@ struct ShortRows {
   const std::int32_t *cols;
   const T *values;
   std::uint32_t size;  // of the vector
+  std::int64_t count;  // of all values
   bool inside;         // no column lies outside: need not be checked
 
   std::int64_t begin(std::int64_t row) const {

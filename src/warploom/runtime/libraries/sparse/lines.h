@@ -52,7 +52,7 @@ class Lines {
   bool has_short_rows() const { return index_type_ == CUSPARSE_INDEX_32I; }
   ShortRows<T> short_rows() const {
     return {offsets_, offset_type_ == CUSPARSE_INDEX_64I, base_,  static_cast<const std::int32_t *>(indices_),
-            values_,  static_cast<std::uint32_t>(cols),   inside_};
+            values_,  static_cast<std::uint32_t>(cols),   size(), inside_};
   }
   bool conjugated = false;
 

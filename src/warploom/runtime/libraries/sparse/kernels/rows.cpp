@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On processors that gather quickly: gathered_rows.h. On others a piece of the matrix at a time. Short rows: first all
-// products, whatever rows they are of, then the sums of eight rows together, by eight lanes each, which are filled as
-// often as the longest of these rows needs: the lengths of short rows cannot be predicted. Long rows: eight lanes of
-// sums, filled as often as each row needs.
+// On processors that gather quickly: gathered_rows.h. On others with masks, rows that are not short: even_rows.h. Else
+// a piece of the matrix at a time. Short rows: first all products, whatever rows they are of, then the sums of eight
+// rows together, by eight lanes each, which are filled as often as the longest of these rows needs: the lengths of
+// short rows cannot be predicted. Long rows: eight lanes of sums, filled as often as each row needs.
 #include "../kernels.h"
 
 #if defined(__AVX512VL__)
@@ -71,6 +71,7 @@ Lanes<T> first_of(Size count, const T *from) {
   return numbers<T>() < static_cast<T>(count) ? load(from) : Lanes<T>{};
 }
 
+constexpr Size kSoon = 256;   // values, and columns, that are asked for before they are needed
 constexpr Size kAtOnce = 16;  // columns that are one line of the cache
 
 // Whether all columns of numbers [begin, begin + count) are inside. If `asks`, their values are asked for.
@@ -154,6 +155,8 @@ void multiply_piece(const ShortRows<T> &rows, Size begin, Size count, const T *x
   const auto base = static_cast<std::uint32_t>(rows.base);
   Size i = 0;
   for (; inside && i + kLanes <= count; i += kLanes) {
+    __builtin_prefetch(values + i + kSoon);
+    __builtin_prefetch(cols + i + kSoon);
     const Lanes<T> lanes = multiply_lanes(cols + i, values + i, x - rows.base);
     __builtin_memcpy(products + i, &lanes, sizeof lanes);
   }
@@ -359,6 +362,7 @@ bool multiply_by(const ShortRows<T> &rows, Size first, Size last, const T *x, T 
 }  // namespace warploom::sparse::WARPLOOM_LEVEL
 
 #if defined(__AVX512VL__)
+#include "even_rows.h"
 #include "gathered_rows.h"
 #endif
 
@@ -370,8 +374,19 @@ bool multiply_any(const ShortRows<T> &rows, Size first, Size last, const T *x, T
 #if defined(__AVX512VL__)
   static const bool gathers_quickly = __builtin_cpu_is("intel");  // a gather of AMD's is slower than single loads
   if (gathers_quickly) return multiply_gathered<T, Offset>(rows, first, last, x, sums);
-#endif
+  const Offset *const offsets = static_cast<const Offset *>(rows.offsets);
+  bool outside = false;
+  for (Size row = first; row < last; row += kRows) {
+    const Size end = last - row < kRows ? last : row + kRows;
+    const bool is_even = offsets[end] - offsets[row] >= kEven * (end - row);
+    T *const to = sums + (row - first);
+    outside |=
+        is_even ? multiply_evenly<T, Offset>(rows, row, end, x, to) : multiply_by<T, Offset>(rows, row, end, x, to);
+  }
+  return outside;
+#else
   return multiply_by<T, Offset>(rows, first, last, x, sums);
+#endif
 }
 
 template <class T>
