@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ATen's own CUDA kernels against its CPU kernels: python bench/torch/aten_kernels.py [ROUNDS]
+"""ATen's own CUDA kernels against its CPU kernels: python bench/torch/aten_kernels.py [ROUNDS [THREADS]]
 
-In a Python with PyTorch where `warploom torch build-aten` has run (docs/torch.md). One thread, 1,024 x 1,024 floats;
-processor time, the least of alternating rounds. An operator that was not launched as CUDA code is named as such.
+In a Python with PyTorch where `warploom torch build-aten` has run (docs/torch.md). 1,024 x 1,024 floats; the least of
+alternating rounds, of processor time on one thread, of the clock's on more. An operator that was not launched as CUDA
+code is named as such.
 """
 
 from __future__ import annotations
 
 import os
-
-os.environ |= {"WARPLOOM_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-
 import sys
+
+THREADS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), str(THREADS))
+
 import time
 from collections.abc import Callable
 from typing import Any
@@ -46,17 +48,18 @@ def operators() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
 
 
 def seconds(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
-    """Of the processor, for one call."""
-    began = time.process_time()
+    """For one call."""
+    clock = time.process_time if THREADS == 1 else time.perf_counter
+    began = clock()
     for _ in range(CALLS):
         function(*arguments)
     torch.cuda.synchronize()
-    return (time.process_time() - began) / CALLS
+    return (clock() - began) / CALLS
 
 
 def main(rounds: int) -> None:
     """Print the table."""
-    torch.set_num_threads(1)
+    torch.set_num_threads(THREADS)
     torch.manual_seed(0)
     print("| operator | CPU backend, us | CUDA kernel, us | ratio |\n|---|---|---|---|")
     for name, (function, on_cpu) in operators().items():

@@ -71,6 +71,15 @@ def test_memory_waits_for_a_stream_that_uses_it(torch: Any) -> None:
     assert torch.ones(1 << 20, device="cuda").sum().item() == 1 << 20
 
 
+def test_what_was_freed_last_is_given_first(torch: Any) -> None:
+    """As a C library's heap does: what an operator writes then lies in a cache."""
+    blocks = [torch.empty(5 << 20, dtype=torch.uint8, device="cuda") for _ in range(3)]
+    last = blocks[1].data_ptr()
+    for number in (0, 2, 1):
+        blocks[number] = None
+    assert [torch.empty(5 << 20, dtype=torch.uint8, device="cuda").data_ptr() for _ in range(4)] == [last] * 4
+
+
 def test_pinned_memory(torch: Any) -> None:
     pinned = torch.arange(10.0).pin_memory()
     assert pinned.is_pinned()
