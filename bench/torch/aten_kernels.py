@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ATen's own CUDA kernels against its CPU kernels: python bench/torch/aten_kernels.py [ROUNDS [THREADS]]
 
-In a Python with PyTorch where `warploom torch build-aten` has run (docs/torch.md). 1,024 x 1,024 floats; the least of
-alternating rounds, of processor time on one thread, of the clock's on more. An operator that was not launched as CUDA
-code is named as such.
+In a Python with PyTorch where `warploom torch build-aten` has run (docs/torch.md). 1,024 x 1,024 floats; the
+clock's time, the least of alternating rounds. An operator that was not launched as CUDA code is named as such.
+
+The process keeps to as many processors as it has threads: kernels run on a thread of the runtime's, operators of the
+CPU backend on the one that calls them, and each would have a processor's caches of its own. Not the processor's time:
+what a thread has used since it last slept is not yet in that.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import sys
 
 THREADS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), str(THREADS))
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
 
 import time
 from collections.abc import Callable
@@ -22,7 +26,7 @@ import torch
 
 import warploom.torch
 
-CALLS = 10  # of an operator in a round
+CALLS = 20  # of an operator in a round
 SIDE = 1024
 
 
@@ -49,12 +53,11 @@ def operators() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
 
 def seconds(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
     """For one call."""
-    clock = time.process_time if THREADS == 1 else time.perf_counter
-    began = clock()
+    began = time.perf_counter()
     for _ in range(CALLS):
         function(*arguments)
     torch.cuda.synchronize()
-    return (clock() - began) / CALLS
+    return (time.perf_counter() - began) / CALLS
 
 
 def main(rounds: int) -> None:
