@@ -16,7 +16,6 @@ import sys
 
 THREADS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), str(THREADS))
-os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
 
 import time
 from collections.abc import Callable
@@ -62,6 +61,7 @@ def seconds(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
 
 def main(rounds: int) -> None:
     """Print the table."""
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
     torch.set_num_threads(THREADS)
     torch.manual_seed(0)
     print("| operator | CPU backend, us | CUDA kernel, us | ratio |\n|---|---|---|---|")
