@@ -14,8 +14,7 @@ from __future__ import annotations
 import os
 import sys
 
-THREADS = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), str(THREADS))
+os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), sys.argv[2] if len(sys.argv) > 2 else "1")
 
 import time
 from collections.abc import Callable
@@ -25,6 +24,7 @@ import torch
 
 import warploom.torch
 
+THREADS = int(os.environ["OMP_NUM_THREADS"])
 CALLS = 20  # of an operator in a round
 SIDE = 1024
 
