@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ATen's own CUDA kernels against its CPU kernels: python bench/torch/aten_kernels.py [ROUNDS]
+"""ATen's own CUDA kernels against its CPU kernels: python bench/torch/aten_kernels.py [ROUNDS [THREADS]]
 
-In a Python with PyTorch where `warploom torch build-aten` has run (docs/torch.md). One thread, 1,024 x 1,024 floats;
-processor time, the least of alternating rounds. An operator that was not launched as CUDA code is named as such.
+In a Python with PyTorch where `warploom torch build-aten` has run (docs/torch.md). 1,024 x 1,024 floats; the
+clock's time, the least of alternating rounds. An operator that was not launched as CUDA code is named as such.
+
+The process keeps to as many processors as it has threads: kernels run on a thread of the runtime's, operators of the
+CPU backend on the one that calls them, and each would have a processor's caches of its own. Not the processor's time:
+what a thread has used since it last slept is not yet in that.
 """
 
 from __future__ import annotations
 
 import os
-
-os.environ |= {"WARPLOOM_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-
 import sys
+
+os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), sys.argv[2] if len(sys.argv) > 2 else "1")
+
 import time
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +24,8 @@ import torch
 
 import warploom.torch
 
-CALLS = 10  # of an operator in a round
+THREADS = int(os.environ["OMP_NUM_THREADS"])
+CALLS = 20  # of an operator in a round
 SIDE = 1024
 
 
@@ -46,17 +51,18 @@ def operators() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
 
 
 def seconds(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
-    """Of the processor, for one call."""
-    began = time.process_time()
+    """For one call."""
+    began = time.perf_counter()
     for _ in range(CALLS):
         function(*arguments)
     torch.cuda.synchronize()
-    return (time.process_time() - began) / CALLS
+    return (time.perf_counter() - began) / CALLS
 
 
 def main(rounds: int) -> None:
     """Print the table."""
-    torch.set_num_threads(1)
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+    torch.set_num_threads(THREADS)
     torch.manual_seed(0)
     print("| operator | CPU backend, us | CUDA kernel, us | ratio |\n|---|---|---|---|")
     for name, (function, on_cpu) in operators().items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trainings on device cuda beside the CPU with oneDNN and without: trainings.py losses|time [THREADS]
+"""Trainings on device cuda beside the CPU with oneDNN and without: trainings.py losses|time [THREADS [ROUNDS]]
 
     losses   small sizes, 100 steps of Adam from each of three starts: how far the losses are from the CPU's, at most,
              beside how far those of the CPU without oneDNN are
@@ -29,7 +29,7 @@ WHAT = sys.argv[1] if len(sys.argv) > 1 else "losses"
 THREADS = int(os.environ["OMP_NUM_THREADS"])
 STEPS = 100
 SEEDS = range(3)
-ROUNDS = 5
+ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 5
 WAYS = {"CPU, oneDNN": ("cpu", True), "CPU without": ("cpu", False), "cuda": ("cuda", True)}
 
 

@@ -117,3 +117,39 @@ def test_braces_in_a_launch_are_sizes(tmp_path: Path) -> None:
     copy = (tmp_path / "template.0").read_text()
     assert copy == "int x = f(1, {1});\nk<<<dim3{2, 2}, dim3{8, 8, 1}, 0, s>>>(p);\n"
     assert keywords.learn(f"{source}:1:14: error: expected expression\n") == [], "no launch"
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("inline int f(int v) {", "inline int __host__ __device__ f(int v) {"),
+        ("const int *f(const int &v) {", "const int *__host__ __device__ f(const int &v) {"),
+        ("template <class T> T V<T>::f(T v) {", "template <class T> T __host__ __device__ V<T>::f(T v) {"),
+        ("a::W<b::X<int>, 2> c::V<d<int>>::f() {", "a::W<b::X<int>, 2> __host__ __device__ c::V<d<int>>::f() {"),
+        ("f(int v) {", "__host__ __device__ f(int v) {"),  # the type stands in the line before
+    ],
+)
+def test_a_function_for_both_sides_is_so_in_all_declarations(tmp_path: Path, text: str, mended: str) -> None:
+    """Where the declaration without is the later one."""
+    source = tmp_path / "a.cuh"
+    source.write_text(text)
+    keywords = TemplateKeywords(tmp_path)
+    said = "error: __host__ function 'f' cannot overload __host__ __device__ function 'f'"
+    note = "b.cuh:2:5: note: previous declaration is here"
+    message = f"{source}:1:{text.rindex('f(') + 1}: {said}\n    1 | {text}\n      |     ^\n{note}\n"
+    (told,) = keywords.learn(message)
+    assert told.endswith("a.cuh:1: 'f' is for both sides, as another declaration says")
+    assert (tmp_path / "template.0").read_text() == mended
+    assert keywords.learn(message) == []
+
+
+def test_the_earlier_declaration_may_be_the_one_for_one_side(tmp_path: Path) -> None:
+    """clang's note says where that is; an error in between has none."""
+    source = tmp_path / "a.cuh"
+    source.write_text("struct S {\n  int f(int);\n};\n")
+    text = "error: __host__ __device__ function 'f' cannot overload __host__ function 'f'"
+    note = f"{source}:2:7: note: previous declaration is here\n"
+    keywords = TemplateKeywords(tmp_path)
+    assert keywords.learn(f"b.cu:9:12: {text}\n    9 | int S::f\nb.cu:10:1: error: no such thing\n{note}") == []
+    assert len(keywords.learn(f"b.cu:9:12: {text}\n    9 | int S::f\n      |     ^\n{note}")) == 1
+    assert "  int __host__ __device__ f(int);\n" in (tmp_path / "template.0").read_text()

@@ -71,6 +71,15 @@ def test_memory_waits_for_a_stream_that_uses_it(torch: Any) -> None:
     assert torch.ones(1 << 20, device="cuda").sum().item() == 1 << 20
 
 
+def test_what_was_freed_last_is_given_first(torch: Any) -> None:
+    """As a C library's heap does: what an operator writes then lies in a cache."""
+    blocks = [torch.empty(5 << 20, dtype=torch.uint8, device="cuda") for _ in range(3)]
+    last = blocks[1].data_ptr()
+    for number in (0, 2, 1):
+        blocks[number] = None
+    assert [torch.empty(5 << 20, dtype=torch.uint8, device="cuda").data_ptr() for _ in range(4)] == [last] * 4
+
+
 def test_pinned_memory(torch: Any) -> None:
     pinned = torch.arange(10.0).pin_memory()
     assert pinned.is_pinned()
@@ -250,3 +259,31 @@ def test_quantized_tensors(torch: Any) -> None:
     made = torch.quantize_per_tensor(numbers.cuda(), 0.1, 2, torch.qint8)
     assert (made.q_scale(), made.q_zero_point()) == (0.1, 2)
     assert torch.equal(made.cpu().int_repr(), torch.quantize_per_tensor(numbers, 0.1, 2, torch.qint8).int_repr())
+
+
+def test_the_profiler_has_times_of_the_device(torch: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    x = torch.randn(64, 64, device="cuda")
+    kinds = torch.profiler.ProfilerActivity
+    with torch.profiler.profile(activities=[kinds.CPU, kinds.CUDA]) as profile:
+        (x @ x).sum().item()
+    times = {each.key: (each.count, each.device_time_total) for each in profile.key_averages()}
+    assert times["aten::mm"][0] == 1
+    assert times["aten::mm"][1] > 0
+    assert "Failed to record" not in capfd.readouterr().err
+
+
+def test_ranges_of_nvtx(torch: Any) -> None:
+    nvtx = torch.cuda.nvtx
+    depths = [nvtx.range_push("outer"), nvtx.range_push("inner"), nvtx.range_pop(), nvtx.range_pop()]
+    assert depths == [0, 1, 1, 0]
+    first, second = nvtx.range_start("first"), nvtx.range_start("second")
+    assert first != second
+    nvtx.range_end(first)
+    nvtx.range_end(second)
+    nvtx.mark("here")
+    stream = torch.cuda.Stream()
+    handle = nvtx._device_range_start("on the stream", stream.cuda_stream)
+    nvtx._device_range_end(handle, stream.cuda_stream)
+    stream.synchronize()
+    with torch.autograd.profiler.emit_nvtx(), nvtx.range("step {}", 3):
+        assert (torch.ones(2, device="cuda") + 1).sum().item() == 4

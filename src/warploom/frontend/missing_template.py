@@ -21,6 +21,12 @@ What stands between the brackets is a list of expressions for clang, and of argu
     a + \\ // comment                ==>    a + // comment
 
 A backslash before a comment continues the line for nvcc, which takes comments out first, and is a stray word for clang.
+
+    __host__ __device__ int f();  int f() { ... }
+        ==>    __host__ __device__ int f();  int __host__ __device__ f() { ... }
+
+For nvcc a function that one declaration is for both sides, is so in all; for clang these are two functions that cannot
+be overloads of each other. Here the later declaration was the one without; where it is the earlier one, that gets it.
 """
 
 from __future__ import annotations
@@ -41,6 +47,16 @@ _COMPARED = regex(
     _WHERE + r"reference to (?:overloaded function could not be resolved|non-static member function must be called)",
     re.MULTILINE,
 )
+_BOTH_SIDES = "__host__ __device__"
+_ONE_SIDE = "(?:__host__|__device__)"
+_NAME = r"function '(?P<name>[^'\n]+)'"
+# The declaration for one side: where the error is, or where the note behind it says.
+_LATER = regex(_WHERE + rf"{_ONE_SIDE} {_NAME} cannot overload {_BOTH_SIDES} function", re.MULTILINE)
+_EARLIER = regex(
+    rf"error: {_BOTH_SIDES} {_NAME} cannot overload {_ONE_SIDE} function(?:.*\n(?!.*: error: ))*?"
+    r"(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): note: previous declaration is here"
+)
+_SCOPES = regex(r"(?:\w+\s*(?:<(?:[^<>]|<[^<>]*>)*>\s*)?::\s*)+$")  # in front of a declared name
 _EXPECTED = regex(_WHERE + r"expected expression", re.MULTILINE)
 _LOOSE_TEXT = rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>"
 _LOOSE = regex(_LOOSE_TEXT)
@@ -95,6 +111,11 @@ class TemplateKeywords:
             if column not in columns:
                 columns[column] = "template "
                 notes.append(f"{os.path.relpath(file)}:{line}: 'template' put in before '{name}', as C++ asks for it")
+        for file, line, column, name in self._one_sided(messages):
+            columns = self.places.setdefault(file, {}).setdefault(line, {})
+            if column not in columns:
+                columns[column] = f"{_BOTH_SIDES} "
+                notes.append(f"{os.path.relpath(file)}:{line}: '{name}' is for both sides, as another declaration says")
         for file in self._loose_launches(messages):
             self.loose.add(file)
             self.places.setdefault(file, {})
@@ -122,6 +143,17 @@ class TemplateKeywords:
                 place = _place(text, column, match.groupdict().get("name"))
                 if place is not None:
                     yield file, line, *place
+
+    def _one_sided(self, messages: str) -> Iterator[tuple[Path, int, int, str]]:
+        """File, line and column of each declared name that lacks what another declaration says, and the name."""
+        for pattern in (_LATER, _EARLIER):
+            for match in pattern.finditer(messages):
+                file, line = Path(match["file"]).resolve(), int(match["line"])
+                column = self._column_before(file, line, int(match["column"]) - 1)
+                text = _line_of(file, line)[:column].decode("latin-1")
+                if text or column == 0:
+                    scopes = _SCOPES.search(text)
+                    yield file, line, scopes.start() if scopes else len(text), match["name"]
 
     def _column_before(self, file: Path, line: int, column: int) -> int:
         """A column of the copy as one of the file."""

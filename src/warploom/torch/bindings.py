@@ -21,6 +21,7 @@ from warploom.torch.calls import Calls
 from warploom.torch.cudart import cudart_module
 from warploom.torch.graphs import graph_base
 from warploom.torch.memory import Memory
+from warploom.torch.nvtx import nvtx_module
 from warploom.torch.streams import CUDA, event_base, stream_base
 
 # Asked for by torch.cuda's Python code, and not here.
@@ -71,6 +72,7 @@ def add_to(c_module: ModuleType, library: ctypes.CDLL) -> None:
     names["_graph_pool_handle"] = lambda: (0, calls.graph_pool_handle())
     names["_cuda_isCurrentStreamCapturing"] = lambda: bool(calls.is_capturing())
     names["_cudart"] = cudart_module(calls)
+    names["_nvtx"] = nvtx_module(calls)
     for group in (_device_functions(calls), _stream_functions(calls), Memory(calls).names()):
         names.update(group)
     # What torch._inductor imports where there is CUDA, to use it when it manages memory of graphs itself.

@@ -47,8 +47,9 @@ void *Allocator::raw_alloc_with_stream(size_t bytes, cudaStream_t stream) {
 Block *Allocator::take_idle(const Place &place, size_t size) {
   const auto blocks = idle_.find(place);
   if (blocks == idle_.end()) return nullptr;
-  const auto found = blocks->second.lower_bound(size);
-  if (found == blocks->second.end() || found->first > size + size / 4) return nullptr;
+  const auto fits = blocks->second.lower_bound(size);
+  if (fits == blocks->second.end() || fits->first > size + size / 4) return nullptr;
+  const auto found = std::prev(blocks->second.upper_bound(fits->first));  // the last freed: a cache may hold it yet
   Block *block = found->second;
   blocks->second.erase(found);
   return block;

@@ -13,10 +13,12 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <nvToolsExt.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <string>
 
 namespace {
@@ -71,6 +73,21 @@ CUDAStream stream_of(int64_t id, int64_t device) {
 
 CUDAGraph *graph_of(void *graph) { return static_cast<CUDAGraph *>(graph); }
 
+// An NVTX range that begins and ends where a stream comes to it.
+struct DeviceRange {
+  std::string text;
+  nvtxRangeId_t id = 0;
+};
+
+void CUDART_CB begin(void *range) {
+  auto *const begun = static_cast<DeviceRange *>(range);
+  begun->id = nvtxRangeStartA(begun->text.c_str());
+}
+void CUDART_CB end(void *range) {
+  const std::unique_ptr<DeviceRange> ended(static_cast<DeviceRange *>(range));
+  nvtxRangeEnd(ended->id);
+}
+
 void add(int64_t *&out, const c10::CachingAllocator::Stat &stat) {
   for (const int64_t value : {stat.current, stat.peak, stat.allocated, stat.freed}) *out++ = value;
 }
@@ -106,6 +123,19 @@ API int64_t warploom_torch_maybe_exchange_device(int64_t device) {
 }
 API int64_t warploom_torch_synchronize() {
   return done([] { c10::cuda::device_synchronize(); });
+}
+// `stream` is the runtime's handle; the range belongs to the call that ends it.
+API int64_t warploom_torch_begin_device_range(const char *text, int64_t stream, int64_t *range) {
+  return done([&] {
+    auto made = std::make_unique<DeviceRange>(DeviceRange{text});
+    C10_CUDA_CHECK(cudaLaunchHostFunc(reinterpret_cast<cudaStream_t>(stream), &begin, made.get()));
+    *range = reinterpret_cast<int64_t>(made.release());
+  });
+}
+API int64_t warploom_torch_end_device_range(int64_t range, int64_t stream) {
+  return done([&] {
+    C10_CUDA_CHECK(cudaLaunchHostFunc(reinterpret_cast<cudaStream_t>(stream), &end, reinterpret_cast<void *>(range)));
+  });
 }
 API int64_t warploom_torch_can_access_peer(int64_t device, int64_t peer) {
   return guarded([&] { return at::cuda::canDeviceAccessPeer(index(device), index(peer)); });
