@@ -8,22 +8,31 @@ from dataclasses import replace
 import pytest
 from test_lanes import solved, threads
 
+from warploom.analysis.lanes import Shapes
 from warploom.analysis.vector_cost import (
     LARGEST_WIDE,
     Target,
     choose_rows,
     choose_width,
     goes_alone,
-    pays,
+    predicted_cycles,
     runs_better_alone,
     stores_alone,
 )
 from warploom.core.processor import Processor
-from warploom.ir.core import int_const, walk
+from warploom.ir.core import Op, int_const, walk
 
 GATHER = "%q: ptr = gep %p, %k [offset=0, strides=(4)] %l: i32 = load %q [align=4]"
 ROW = "%q: ptr = gep %p, %tx, %i [offset=0, strides=(4, 4096)] %l: i32 = load %q [align=4]"
 WAIT = f"{GATHER} %v: i32 = vote -1:i32, %l [kind=any]"
+
+
+def pays(loop: Op, shapes: Shapes, shared: frozenset[str]) -> bool:
+    """Whether vectors cost no more than threads one by one."""
+    vector, alone = predicted_cycles(loop, shapes, shared)
+    return vector <= alone
+
+
 LOOPS = {"elements here and there": (GATHER, True), "neighbours": (ROW, False), "collectives": (WAIT, False)}
 
 

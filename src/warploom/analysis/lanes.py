@@ -26,7 +26,7 @@ from collections.abc import Callable
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
-from warploom.analysis.lane_shapes import ANY, UNIFORM, Shape, X, Y, aligned, join, varying
+from warploom.analysis.lane_shapes import ANY, Shape, X, Y, aligned, join, varying
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field, replace
 from warploom.ir import types
@@ -38,6 +38,7 @@ TOGETHER = "together"  # of a loop: only iterations that all threads of a vector
 SPREAD = "spread"  # of an `alloca`: one piece of memory for all threads of a vector
 CLAMP = regex(r"llvm\.[su](min|max)\.i(32|64)")
 _MOST_ALIGN = 1 << 12
+_DEPTH = 4  # ops that the number of a block's first thread is computed by
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class Shapes:
         """The shape of a value; what the loop does not define is uniform."""
         if isinstance(operand, Const):
             return aligned(_const_align(operand))
-        return self.shapes.get(operand, UNIFORM)
+        return self.shapes.get(operand) or aligned(self._align_outside(operand))
 
     def is_divergent(self, op: Op) -> bool:
         """Whether threads of one vector part at the `if` or loop `op`."""
@@ -169,19 +170,16 @@ class Shapes:
             return ANY
         rule = _RULES.get(op.name)
         if not dims & X:
-            return Shape(dims, align=self._uniform_align(op))
+            return Shape(dims, align=_align(op, lambda each: self.of(each).align))
         shape = rule(self, op, result) if rule is not None else None
         return shape if shape is not None else varying(dims)
 
-    def _uniform_align(self, op: Op) -> int:
-        if op.name in ("add", "sub"):
-            return min(self.of(each).align for each in op.operands)
-        if op.name == "mul":
-            return min(_MOST_ALIGN, self.of(op.operands[0]).align * self.of(op.operands[1]).align)
-        amount = _number(op.operands[1]) if op.name == "shl" else None
-        if amount is not None and 0 <= amount < 64:
-            return min(_MOST_ALIGN, self.of(op.operands[0]).align << amount)
-        return self.of(op.operands[0]).align if op.name in ("sext", "zext", "trunc") else 1
+    def _align_outside(self, operand: Operand, depth: int = 0) -> int:
+        """What divides a value from in front of the loop: of the number of a block's first thread, the block's size."""
+        if isinstance(operand, Const):
+            return _const_align(operand)
+        op = self.ranges.definitions.get(operand) if depth < _DEPTH else None
+        return _align(op, lambda each: self._align_outside(each, depth + 1)) if op is not None else 1
 
     def stays_exact(self, op: Op) -> bool:
         """Whether the sum, difference or product `op` of exact operands does not wrap."""
@@ -197,6 +195,18 @@ class Shapes:
 
 def _number(operand: Operand) -> int | None:
     return signed_value(operand) if isinstance(operand, Const) else None
+
+
+def _align(op: Op, of: Callable[[Operand], int]) -> int:
+    """What divides the result of `op`, by what divides operands."""
+    if op.name in ("add", "sub"):
+        return min(map(of, op.operands))
+    if op.name == "mul":
+        return min(_MOST_ALIGN, of(op.operands[0]) * of(op.operands[1]))
+    amount = _number(op.operands[1]) if op.name == "shl" else None
+    if amount is not None and 0 <= amount < 64:
+        return min(_MOST_ALIGN, of(op.operands[0]) << amount)
+    return of(op.operands[0]) if op.name in ("sext", "zext", "trunc") else 1
 
 
 def _const_align(operand: Const) -> int:
@@ -323,9 +333,9 @@ def _flipped(shapes: Shapes, op: Op, _: Value) -> Shape | None:
 
 
 def _whole_groups(shapes: Shapes, op: Op, _: Value) -> Shape | None:
-    """x / c, x % c, x >> c and x & c of threads that count on from a multiple of the vector's width."""
+    """x / c, x % c, x >> c and x & c of threads that count on from a multiple of the vector's width: none wraps."""
     shape, number = shapes.of(op.operands[0]), _number(op.operands[1])
-    if shape.stride != 1 or shape.align < shapes.width or not shape.exact or number is None:
+    if shape.stride != 1 or shape.align < shapes.width or shape.guarded or number is None:
         return None
     if op.name in ("lshr", "ashr"):
         number = 1 << number if 0 <= number < 31 else 0
@@ -333,7 +343,7 @@ def _whole_groups(shapes: Shapes, op: Op, _: Value) -> Shape | None:
         number = number + 1 if number & (number + 1) == 0 else 0
     if number <= 0 or number % shapes.width:
         return None
-    if op.name != "ashr" and shapes.ranges.of(op.operands[0], signed=True)[0] < 0 and op.name != "and":
+    if op.name in ("sdiv", "srem") and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:
         return None
     group = Shape(shape.dims & ~X)
     return (

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How wide the vectors of a thread loop should be, how many rows go together, and whether vectors pay at all."""
+"""How wide the vectors of a thread loop should be, how many rows go together, and what vectors cost."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
-from warploom.analysis.lanes import Shapes
+from warploom.analysis.lanes import TOGETHER, Shapes
 from warploom.analysis.recurrences import recurrence_of
 from warploom.analysis.strides import is_scattered, number_of_rows
 from warploom.analysis.thread_work import LOOP_WEIGHT
@@ -15,7 +17,7 @@ from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect, levels_in
 
-_LARGEST, _FEWEST = 64, 4  # lanes
+_LARGEST, FEWEST = 64, 4  # lanes
 _SPARSEST = 4  # elements for each one that a masked store of a group stores
 _ARITHMETIC = frozenset("fadd fsub fmul fdiv fneg call select".split())
 _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no instruction
@@ -62,10 +64,10 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     size = _element_size(loop)
     if columns is not None and columns <= _most_halved(processor) and _takes_registers_apart(loop):
         size, registers = 8, 1
-    width = target.width or min(most_lanes, max(_FEWEST, processor.vector_bits // (8 * size) * registers))
+    width = target.width or min(most_lanes, max(FEWEST, processor.vector_bits // (8 * size) * registers))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
-    while width > _FEWEST and width // 2 >= most:
+    while width > FEWEST and width // 2 >= most:
         width //= 2
     if target.width is None and width == columns and processor.vector_bits < 512 and parts_rows(loop):
         # Without mask registers a mask of two vectors is taken apart wherever it is used; other rows are work enough.
@@ -275,21 +277,13 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
     return jam
 
 
-def pays(loop: Op, shapes: Shapes, shared: frozenset[str]) -> bool:
-    """Whether vectors of threads are faster than threads one after the other.
+def predicted_cycles(loop: Op, shapes: Shapes, shared: frozenset[str]) -> tuple[float, float]:
+    """Cycles of one thread of a loop in a vector, and alone: vectors pay where the first is no more than the second.
 
     In units of a scalar access: a gather costs 1.3 a thread, of bytes and halves 2 where threads part, else 3.2 (1.3
     where a number of the launch may make it a row), 2.5 where it reads what was just written (the processor cannot
-    forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a vector.
-    """
-    vector, scalar = _costs(loop.region, shapes, shared)
-    return vector <= scalar
-
-
-def predicted_cycles(loop: Op, shapes: Shapes, shared: frozenset[str]) -> tuple[float, float]:
-    """Cycles of one thread of a loop in a vector, and alone: a scalar access is taken for one cycle.
-
-    A loop inside counts eight times: it is a figure to compare forms of one loop by, not to foretell a run time.
+    forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a vector. A loop inside counts
+    eight times: it is a figure to compare forms of one loop by, not to foretell a run time.
     """
     return _costs(loop.region, shapes, shared)
 
@@ -312,18 +306,51 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str], *, is_parted:
             continue
         if op.name in ("load", "store"):
             scattered = is_scattered(op, shapes)
-            near = _strided_cost(op, shapes)
-            part = costs_of.scattered_part if is_parted else costs_of.part_of_all
-            is_part = scattered and types.size_of((op.results or op.operands)[0].type) < _WORD
-            apart = part if is_part and number_of_rows(op, shapes) is None else costs_of.scattered
-            gather = costs_of.just_written if is_in(op.operands[-1], shared, shapes) else apart
-            vector += gather if scattered else near
+            vector += _gather_cost(op, shapes, shared, is_parted) if scattered else _strided_cost(op, shapes)
             scalar += 1
         elif op.name in ("atomicrmw", "cmpxchg"):
             vector, scalar = vector + costs_of.atomic, scalar + costs_of.atomic
         else:
             vector, scalar = vector + costs_of.op, scalar + costs_of.scalar_op
     return vector, scalar
+
+
+def _gather_cost(op: Op, shapes: Shapes, shared: frozenset[str], is_parted: bool) -> float:
+    costs = processor_of(shapes).costs
+    if is_in(op.operands[-1], shared, shapes):
+        return costs.just_written
+    if types.size_of((op.results or op.operands)[0].type) >= _WORD or number_of_rows(op, shapes) is not None:
+        return costs.scattered
+    return costs.scattered_part if is_parted else costs.part_of_all
+
+
+def cycles_in_rows(region: Region, shapes: Shapes, shared: frozenset[str], choices: Collection[Op]) -> float:
+    """Cycles of one thread in a vector that lies within one row of threads, in units of a scalar access: with the first
+    side of each of `choices`. The fewer threads a vector has, the more of what they do once is each one's part."""
+    costs, part, total = processor_of(shapes).costs, 1 / shapes.width, 0.0
+    asks = any(op in choices for op in region.ops)  # where a row begins: of known lengths that is one comparison
+    for op in region.ops:
+        weight = LOOP_WEIGHT if op.name in ("for", "while") and not is_rest(op, shapes) else 1
+        for inner in op.regions[:1] if op in choices else op.regions:
+            total += weight * cycles_in_rows(inner, shapes, shared if not _is_long(op) else frozenset(), choices)
+        if op.regions or effect(op) is Effect.TERMINATOR or op.name in _ADDRESSING:
+            continue
+        if op.name in ("load", "store"):
+            scattered = is_scattered(op, shapes)
+            total += _gather_cost(op, shapes, shared, False) if scattered else max(_strided_cost(op, shapes), part)
+        elif op.name in ("atomicrmw", "cmpxchg"):
+            total += costs.atomic
+        elif any(shapes.of(each).dims & X for each in (*op.operands, *op.results)):
+            total += max(costs.op, costs.scalar_op * part)
+        elif not asks:
+            total += costs.scalar_op * part
+    return total
+
+
+def is_rest(op: Op, shapes: Shapes) -> bool:
+    """Whether the loop `op` goes on where one ended that all threads run."""
+    makers = (shapes.ranges.definitions.get(each) for each in op.operands if isinstance(each, Value))
+    return any(maker is not None and bool(maker.attrs.get(TOGETHER)) for maker in makers)
 
 
 def _is_long(op: Op) -> bool:

@@ -81,3 +81,34 @@ def test_who_bounds_threads_launches_that_many(bound: int, what: str, sizes: lis
     imported = parse_function(text)
     assert list(worthwhile(imported, ())) == sizes
     assert worthwhile(imported, [(64, 1, 1)]) == [(64, 1, 1)]
+
+
+# A row of an array for each row of threads, an element for each thread.
+TILE = BOUNDED.replace(
+    "store WHAT, %p [align=4]",
+    """%wide.y: i64 = sext %ty
+    %a: ptr = gep %p, %wide.y [offset=0, strides=(ROW)]
+    %b: ptr = gep %a, %tx [offset=0, strides=(4)]
+    OTHER
+    store %ty, %b [align=4]""",
+)
+
+
+@pytest.mark.parametrize(
+    ("row", "other", "sizes"),
+    [
+        (64, "", [(16, 16, 1)]),
+        (68, "", [(16, 16, 1)]),
+        (128, "", [(32, 8, 1)]),
+        (132, "", [(32, 8, 1)]),
+        (16, "", [(256, 1, 1), (32, 8, 1)]),
+        (1024, "", [(256, 1, 1), (32, 8, 1)]),
+        (80, "", [(256, 1, 1), (32, 8, 1)]),
+        (64, "%c: ptr = gep %p, %ty, %tx [offset=0, strides=(32, 4)]", [(256, 1, 1), (32, 8, 1)]),
+        (64, "%c: ptr = gep %p, %ty, %tx [offset=0, strides=(128, 8)]", [(16, 16, 1)]),
+    ],
+)
+def test_rows_are_as_long_as_those_of_arrays(row: int, other: str, sizes: list[tuple[int, int, int]]) -> None:
+    text = TILE.replace("BOUND", "256").replace("ROW", str(row)).replace("OTHER", other)
+    text = re.sub(r"    %(row|slice|rows|before|number): .*\n", "", text)
+    assert list(worthwhile(parse_function(text), ())) == sizes

@@ -14,7 +14,7 @@ GPU-to-CPU Transpilation, section III; CuPBoP, section III, "block size as a con
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from warploom.core.launch import MIN_THREADS, Dims, is_block_size
 from warploom.core.records import replace
@@ -26,6 +26,8 @@ from warploom.passes.contracts import STRUCTURED
 LARGEST = 2000  # ops of an imported kernel that is worth compiling more than once
 FIRST_BLOCK_PARAM = LAUNCH_PARAMS.index("bdx")
 _ROW_IDS = slice(4, 6)  # of a function's ids: ty, tz
+_THREAD_IDS = slice(3, 6)
+_SHORTEST_ROW = 8  # threads
 
 
 def worthwhile(imported: Function, sizes: Sequence[Dims]) -> Sequence[Dims]:
@@ -46,7 +48,12 @@ def _likely_sizes(imported: Function) -> Sequence[Dims]:
         return ()
     if not _asks_for_row(imported):
         return [(most, 1, 1)]
-    return [(most, 1, 1), (WARP_SIZE, rows, 1)] if rows > 1 and _works_by_rows(imported) else ()
+    if not _works_by_rows(imported):
+        return ()
+    lengths = {each for each in _row_lengths(imported, most) if is_block_size((each, most // each, 1))}
+    if len(lengths) == 1:
+        return [(each, most // each, 1) for each in lengths]
+    return [(most, 1, 1), (WARP_SIZE, rows, 1)] if rows > 1 else ()
 
 
 def _asks_for_row(imported: Function) -> bool:
@@ -69,6 +76,37 @@ def _works_by_rows(imported: Function) -> bool:
         return (op.name == "mul" and other is width) or (op.name == "add" and is_slice)
 
     return any(row in op.operands and not counts(op) for op in ops)
+
+
+def _row_lengths(imported: Function, most: int) -> Iterator[int]:
+    """How long rows of `most` threads are by the arrays whose rows threads in y index, and the elements threads in x:
+    `tile[threadIdx.y][threadIdx.x]`, with an element more in each row or without."""
+    ops = [op for block in imported.blocks for op in block.ops]
+    x, y, _ = imported.ids[_THREAD_IDS]
+    columns, rows = _widened(ops, x), _widened(ops, y)
+    of_rows: dict[Value, int] = {}
+    for op in ops:
+        if op.name != "gep":
+            continue
+        base, *indices = op.operands
+        row, element = (_stride(op, indices, each) for each in (rows, columns))
+        row = row or (of_rows.get(base, 0) if isinstance(base, Value) else 0)
+        of_rows[op.result] = row
+        if row and element:
+            whole = [each for each in (row // element, row // element - 1) if each > 0 and most % each == 0]
+            yield from (each for each in whole[:1] if _SHORTEST_ROW <= each < most)
+
+
+def _widened(ops: Sequence[Op], id_: Value) -> set[Value]:
+    """A thread's number, and what makes it wider."""
+    return {id_, *(op.result for op in ops if op.name in ("sext", "zext") and op.operands[0] is id_)}
+
+
+def _stride(gep: Op, indices: Sequence[Operand], among: set[Value]) -> int:
+    """By how many bytes an address grows with an index that is one of `among`; 0 where none is."""
+    strides = gep.attrs.get("strides", ())
+    assert isinstance(strides, tuple)
+    return sum(int(str(stride)) for index, stride in zip(indices, strides, strict=True) if index in among)
 
 
 def specialise(function: Function, dims: Sequence[int | None]) -> Function:

@@ -142,6 +142,11 @@ def _may_last(divisor: Operand, step: int, shapes: Shapes) -> bool:
     return _is_same(divisor, shapes) and (number is None or number > step * (shapes.width - 1))
 
 
+def _is_positive(operand: Operand) -> bool:
+    number = signed_value(operand) if isinstance(operand, Const) else None
+    return number is not None and number > 0
+
+
 def _is_product_of_halves(op: Op, definitions: dict[Value, Op]) -> bool:
     """A product of two numbers of 32 bits, in 64."""
     return op.result.type == "i64" and all(_is_half(each, definitions) for each in op.operands)
@@ -284,11 +289,14 @@ class _Functions:
         return [self.definitions[value] for value in last]
 
     def remainders(self) -> list[Op]:
-        """The remainders of what counts on."""
+        """The remainders of what counts on that may be computed in front of `ops`, where nothing is divided by zero."""
+        divided = [op.operands for op in self.ops if op.name in DIVISIONS]
         return [
             op
-            for op in self.ops
+            for each in self.ops
+            for op in walk_op(each)
             if op.name in ("urem", "srem") and self.is_rising(op.operands[0]) and self.is_same(op.operands[1])
+            if op.operands in divided or _is_positive(op.operands[1])
         ]
 
 
@@ -398,8 +406,15 @@ def _first_trip(ops: list[Op]) -> tuple[Operand, list[Op], list[Op]]:
 def _put(body: Region, known: dict[Op, Operand]) -> None:
     """Use what is known."""
     replaced: dict[Value, Operand] = {}
+    _put_into(body, known, replaced)
+    replace_uses(body, replaced)
+
+
+def _put_into(body: Region, known: dict[Op, Operand], replaced: dict[Value, Operand]) -> None:
     ops: list[Op] = []
     for op in body.ops:
+        for inner in op.regions:
+            _put_into(inner, known, replaced)
         if op in known and op.name in ("urem", "srem"):
             index, divisor = op.operands
             build = Builder(ops, op.loc)
@@ -411,7 +426,6 @@ def _put(body: Region, known: dict[Op, Operand]) -> None:
             replaced[op.result] = known[op]
         ops.append(op)
     body.ops = ops
-    replace_uses(body, replaced)
 
 
 def _sums_from_zero(loop: Op, body: Region) -> None:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from warploom.analysis.integers import signed_value, type_range
 from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes
+from warploom.analysis.vector_cost import is_rest
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, clone_region, uses_of, walk, walk_op
 from warploom.ir.ops import FEW_TRIPS, LOOPS
@@ -126,14 +127,15 @@ def split_counted_loops(region: Region, shapes: Shapes) -> bool:
     changed = False
     ops: list[Op] = []
     for op in region.ops:
-        if op.name == "for" and not op.attrs.get(FEW_TRIPS) and counts_threads(op, shapes):
-            ops += _split(op, shapes)
-            changed = True
-            continue
-        if op.name == "while" and _ends_in_order(op, shapes):
-            ops += _split_while(op, shapes)
-            changed = True
-            continue
+        if op.name in LOOPS and not is_rest(op, shapes):
+            if op.name == "for" and not op.attrs.get(FEW_TRIPS) and counts_threads(op, shapes):
+                ops += _split(op, shapes)
+                changed = True
+                continue
+            if op.name == "while" and _ends_in_order(op, shapes):
+                ops += _split_while(op, shapes)
+                changed = True
+                continue
         for inner in op.regions:
             changed |= split_counted_loops(inner, shapes)
         ops.append(op)
@@ -180,7 +182,7 @@ def _split(op: Op, shapes: Shapes) -> list[Op]:
     rest = Op("for", [last, upper, step, *results], op.results, dict(op.attrs), op.regions, op.loc)
     if op.attrs["pred"] == "ult" and counter.type == "i32":
         shapes.ranges.known[here] = (0, type_range("i32")[1])
-    shapes.ranges.definitions.update({value: each for each in walk(region) for value in each.results})
+    shapes.ranges.definitions.update({value: each for each in walk_op(main) for value in each.results})
     return [main, rest]
 
 

@@ -16,6 +16,13 @@ change places if the block has rows enough:
     block %nx, %ny, %nz { (%tx, %ty, %tz) B }  ==>     if %ny >= 8 { block %ny, %nx, %nz { (%ty, %tx, %tz) B } as above
                                                        } { block %nx, %ny, %nz { (%tx, %ty, %tz) B } as above }
 
+Where the program divides numbers of threads by the length of rows that are shorter than the widest vectors, vectors are
+as wide as such rows, or as a part of them: then no access by row and column needs a gather. Where the launch says that
+length, there are two forms:
+
+    block 256, 1, 1 { %r = div %tx, %n;        if %n is 4, 8, ... { vectors of 4 threads } { the widest vectors }
+                      %c = rem %tx, %n }  ==>
+
 A loop that has no vector form, or none that pays (analysis/vector_cost.py), stays as it is, with a remark.
 """
 
@@ -27,11 +34,12 @@ from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.seen_accesses import seen_loops, seen_once
+from warploom.analysis.short_rows import row_lengths, width_of, works_in_loops
 from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.strides import is_scattered
 from warploom.analysis.turns import takes_turns
-from warploom.analysis.vector_cost import Target, choose_rows, choose_width, pays, predicted_cycles
+from warploom.analysis.vector_cost import FEWEST, Target, choose_rows, choose_width, cycles_in_rows, predicted_cycles
 from warploom.ir import types
 from warploom.ir.core import (
     Attribute,
@@ -69,6 +77,7 @@ CHANGED_PLACES = "changed_places"  # the name of the part that lets x and y chan
 FEWEST_ROWS = 4  # of a block whose threads in y go together, where a vector may be half full for little
 USUAL_ROWS = 8  # that a block is taken to have where nothing tells how many
 MOST_COST = 0.6  # of that over threads in x, for which it is worth a second form
+COST_IN_ROWS = 0.8  # of vectors that lie within rows over the widest ones, for which they take their place
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
 
@@ -113,31 +122,87 @@ class _Vectoriser:
         if self.target.width == 1:
             return [op]
         loop = self._loop(op)
+        loop = self._in_rows(op, loop) or loop
         across = self._across(op, None if isinstance(loop, Unvectorisable) else loop)
         if across is None:
-            return self._written(op, loop)
+            found = self._in_rows_of_launch(op, loop)
+            if found is None:
+                return self._written(op, loop)
+            length, narrow = found
+            return self._either(op, narrow, loop, lambda build: self._are_short(build, length, self._widest(op)))
         rows = op.operands[1]
         if isinstance(rows, Const):
             return self._written(op, across)
-        ways = [self._written(op, each) for each in (across, loop)]
-        if ways[0] == [op]:  # which must not stand on both sides
-            return ways[1]
+        fewest = int_const("i32", self._fewest_rows())
+        return self._either(op, across, loop, lambda build: build.op("icmp", [rows, fewest], "i1", pred="sge"))
+
+    def _either(
+        self, op: Op, first: _Loop, other: _Loop | Unvectorisable, is_first: Callable[[Builder], Operand]
+    ) -> list[Op]:
+        """Two forms of the thread loop `op`, and the choice between them."""
         made: list[Op] = []
         build = Builder(made, op.loc)
-        many = build.op("icmp", [rows, int_const("i32", self._fewest_rows())], "i1", pred="sge")
-        sides = [Region([], [*each, Op("yield")]) for each in ways]
-        build.add(Op("if", [many], [], {}, sides, op.loc))
+        condition = is_first(build)
+        ways = [self._written(op, each) for each in (first, other)]
+        if ways[0] == [op]:  # which must not stand on both sides
+            return ways[1]
+        build.add(Op("if", [condition], [], {}, [Region([], [*each, Op("yield")]) for each in ways], op.loc))
         self.changed = True
         return made
+
+    # -- short rows
+
+    def _in_rows(self, op: Op, loop: _Loop | Unvectorisable) -> _Loop | None:
+        """The form with vectors that lie within rows of threads, where the program says how long these are and that
+        costs less than `loop`."""
+        widest = self._widest(op)
+        widths = {width_of(each, widest, FEWEST) for each in row_lengths(op)} if widest else set[int | None]()
+        forms = (self._narrow(op, each, loop, COST_IN_ROWS) for each in sorted(filter(None, widths), reverse=True))
+        return next(filter(None, forms), None)
+
+    def _in_rows_of_launch(self, op: Op, loop: _Loop | Unvectorisable) -> tuple[Value, _Loop] | None:
+        """Likewise for rows whose length the launch says, and that length."""
+        lengths = [each for each in row_lengths(op) if isinstance(each, Value)] if self._widest(op) else []
+        if len(lengths) != 1 or not works_in_loops(op):
+            return None
+        form = self._narrow(op, FEWEST, loop, MOST_COST)
+        return (lengths[0], form) if form is not None else None
+
+    def _widest(self, op: Op) -> int:
+        """Threads of a vector of `op` where rows are long; 0 where they do not matter."""
+        if op.name != "block" or self.asked_by or row_versions.NAME in self.context.off:
+            return 0
+        return choose_width(op, self.target, size_of(op, 0, self.function))
+
+    def _narrow(self, op: Op, width: int, wide: _Loop | Unvectorisable, most: float) -> _Loop | None:
+        """The form with vectors of `width` threads that lie within rows, if it costs no more than `most` of `wide`."""
+        form = self._loop(op, width=width)
+        if isinstance(form, Unvectorisable):
+            return None
+        cost = form.cycles[1] if isinstance(wide, Unvectorisable) else min(wide.cycles)
+        if form.cycles_in_rows > most * cost:
+            return None
+        self.context.remark(NAME, f"{width} threads go together: as many as lie within one row", op.loc)
+        return form
+
+    def _are_short(self, build: Builder, length: Value, widest: int) -> Operand:
+        """Whether rows are shorter than the widest vectors, and whole numbers of the narrowest."""
+        fewest, range_ = (int_const(length.type, each) for each in (FEWEST, widest - FEWEST))
+        known = build.op("freeze", [length], length.type)
+        more = build.op("sub", [known, fewest], length.type)
+        short = build.op("icmp", [more, range_], "i1", pred="ult")
+        rest = build.op("and", [known, int_const(length.type, FEWEST - 1)], length.type)
+        whole = build.op("icmp", [rest, int_const(length.type, 0)], "i1", pred="eq")
+        return build.op("and", [short, whole], "i1")
 
     def _one_by_one(self, op: Op, problem: Unvectorisable) -> list[Op]:
         self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)
         return [op]
 
-    def _loop(self, op: Op, *, changed: bool = False) -> _Loop | Unvectorisable:
+    def _loop(self, op: Op, *, changed: bool = False, width: int | None = None) -> _Loop | Unvectorisable:
         """The thread loop as vectors, or why not."""
         try:
-            return _Loop(op, self.ranges, self.context, self.target, self.warp, changed=changed)
+            return _Loop(op, self.ranges, self.context, self.target, self.warp, changed=changed, width=width)
         except Unvectorisable as problem:
             return problem
 
@@ -182,9 +247,17 @@ class _Loop:
     """One thread loop."""
 
     def __init__(
-        self, op: Op, ranges: Ranges, context: Context, target: Target, warp: Value | None, *, changed: bool = False
+        self,
+        op: Op,
+        ranges: Ranges,
+        context: Context,
+        target: Target,
+        warp: Value | None,
+        *,
+        changed: bool = False,
+        width: int | None = None,
     ) -> None:
-        """`changed`: x and y change places."""
+        """`changed`: x and y change places. `width`: of vectors that lie within rows."""
         self.op = clone_op(op, {})
         for each in walk_op(self.op):
             ranges.definitions.update(dict.fromkeys(each.results, each))
@@ -198,7 +271,7 @@ class _Loop:
         if changed:
             columns = columns or USUAL_ROWS  # blocks seldom have many
             params[:2], self.op.operands[:2] = params[1::-1], self.op.operands[1::-1]
-        self.width = choose_width(self.op, target, columns)
+        self.width = width or choose_width(self.op, target, columns)
         ranges.known[self.lane] = (0, self.width - 1)
         self._take_vectors_apart()
         spread_private(self.op, self.lane, self.width)
@@ -206,11 +279,14 @@ class _Loop:
         self.shapes = self._shapes()
         if split_counted_loops(self.op.region, self.shapes):
             self.shapes = self._shapes()
-        if target.width is None and not pays(self.op, self.shapes, frozenset(ranges.function.shared)):
+        self.cycles = self.cost()
+        if width is None and target.width is None and self.cycles[0] > self.cycles[1]:
             op.attrs[ONE_BY_ONE] = True
             raise Unvectorisable(_scattered_most(self.op, self.shapes), op)
         self.front: list[Op] = []
-        self._version()
+        choices = self._version()
+        shared = frozenset(ranges.function.shared)
+        self.cycles_in_rows = cycles_in_rows(self.op.region, self.shapes, shared, choices) if width is not None else 0.0
         rows = op.name == "block" and self.op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
@@ -226,17 +302,22 @@ class _Loop:
         """Cycles of the loop as vectors and thread by thread, before it is rewritten."""
         return predicted_cycles(self.op, self.shapes, frozenset(self.ranges.function.shared))
 
-    def _version(self) -> None:
-        """Write versions of what vectors do well most of the time; only where they pay without."""
+    def _version(self) -> list[Op]:
+        """Write versions of what vectors do well most of the time, only where they pay without; the choices of those
+        that lie within rows."""
         off = self.context.off
         off_rows = row_versions.NAME in off
         rows = version_rows(self.op, self.shapes, self.lane, self.front) if not off_rows else []
         if rows:
             self.shapes = self._shapes()
+            split = [split_counted_loops(each.op.regions[0], self.shapes) for each in rows]
+            if any(split):
+                self.shapes = self._shapes()
         if ask_for_pieces(rows, self.shapes):
             self.shapes = self._shapes()
         if stride_versions.NAME not in off and version_strides(self.op.region, self.shapes):
             self.shapes = self._shapes()
+        return [each.op for each in rows]
 
     def _take_vectors_apart(self) -> None:
         """Where threads have different ones."""
