@@ -15,6 +15,7 @@ from warploom.fuzz.compare import REFERENCE, Difference, Variant, Workshop, comp
 from warploom.fuzz.generate import program
 from warploom.fuzz.interpret import interpret
 from warploom.fuzz.judge import expected_lines
+from warploom.fuzz.kinds.elements import MAKERS as ELEMENT_MAKERS
 from warploom.fuzz.kinds.idioms import MAKERS
 from warploom.fuzz.text import program_text
 from warploom.passes.runner import PipelineOptions
@@ -34,8 +35,15 @@ def test_the_engines_agree_on_idioms(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert status == 0, capsys.readouterr().out
 
 
-def test_no_order_of_threads_shows_in_idioms(tmp_path: Path) -> None:
-    made = program(5, 0, len(MAKERS), "idioms")
+def test_the_engines_agree_on_elements(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--kernels=15", "--seed=5", "--kind=elements", "--engines", "--quick", "--reduce-time=0"]
+    status = main.main(["fuzz", *words, f"--output={tmp_path}"])
+    assert status == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("kind", "count"), [("idioms", len(MAKERS)), ("elements", len(ELEMENT_MAKERS))])
+def test_no_order_of_threads_shows(kind: str, count: int, tmp_path: Path) -> None:
+    made = program(5, 0, count, kind)
     for each in made.kernels:
         each.launches = [replace(launch, grid=(2, 2, 1), n=64) for launch in each.launches]
     workshop = Workshop(tmp_path, program_text(made), len(made.kernels), flags=made.flags)

@@ -19,6 +19,7 @@ from warploom.fuzz.fields import FLOATS_IN_X, LAYOUTS, Field
 from warploom.fuzz.generate import kernel, program, without_kernels
 from warploom.fuzz.interpret import floats
 from warploom.fuzz.judge import INPUTS, inputs
+from warploom.fuzz.kinds.elements import MAKERS as ELEMENT_MAKERS
 from warploom.fuzz.kinds.idioms import MAKERS
 from warploom.fuzz.text import kernel_text, launch_text, program_text
 from warploom.fuzz.tree import Kernel, Launch, statements
@@ -180,6 +181,16 @@ def test_every_idiom_comes_in_turn() -> None:
     )
     assert [form for form in forms if not any(form in each for each in made)] == []
     assert text(kernel(3, 2, "idioms")) == made[2] != text(kernel(4, 2, "idioms"))
+
+
+def test_every_form_of_elements_comes_in_turn() -> None:
+    made = [text(kernel(3, number, "elements")) for number in range(len(ELEMENT_MAKERS))]
+    forms = (
+        *("gid] = v;", "sum[4]", "struct Point", "_strides[d]", "column_", "* step", "switch (n", "i < ", "kept[4]"),
+        *("bits_", "_pair p", "*const p = (", "across"),
+    )
+    assert [form for form in forms if not any(form in each for each in made)] == []
+    assert text(kernel(3, 2, "elements")) != text(kernel(4, 2, "elements"))
 
 
 def test_most_kernels_are_of_data() -> None:

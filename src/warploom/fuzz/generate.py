@@ -21,6 +21,7 @@ from warploom.fuzz.fields import load_field, load_input, load_private_floats, ra
 from warploom.fuzz.judged import Kind, judged_kernel
 from warploom.fuzz.kinds.aliases import ALIAS_KIND
 from warploom.fuzz.kinds.calls import CALL_KIND
+from warploom.fuzz.kinds.elements import element_kernel
 from warploom.fuzz.kinds.idioms import idiom_kernel
 from warploom.fuzz.kinds.indices import INDEX_KIND
 from warploom.fuzz.kinds.privates import PRIVATE_KIND
@@ -45,7 +46,7 @@ JUDGED: dict[str, Kind] = {
     "contracted": CONTRACTED_KIND,
     "fast": FAST_KIND,
 }
-KINDS = ("data", "barriers", "features", *JUDGED, "idioms")
+KINDS = ("data", "barriers", "features", *JUDGED, "idioms", "elements")
 # Without what takes long, and what CUDA leaves to the GPU: nvcc may load what another lane is still to store.
 USUAL_KINDS = tuple(each for each in KINDS if each not in ("huge", "tails"))
 BLOCKS = (
@@ -78,7 +79,13 @@ def kernel(seed: int, number: int, kind: str = "both") -> Kernel:
         kind = "data" if random.Random(f"warploom kind {seed} {number}").random() < 0.85 else "barriers"
     if kind in JUDGED:
         return judged_kernel(JUDGED[kind], kind, seed, number)
-    make = {"data": data_kernel, "barriers": barrier_kernel, "features": feature_kernel, "idioms": idiom_kernel}
+    make = {
+        "data": data_kernel,
+        "barriers": barrier_kernel,
+        "features": feature_kernel,
+        "idioms": idiom_kernel,
+        "elements": element_kernel,
+    }
     return make[kind](seed, number)
 
 

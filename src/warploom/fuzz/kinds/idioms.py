@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 from warploom.core.records import dataclass
@@ -51,8 +51,13 @@ Maker = Callable[[random.Random, str], Idiom]  # from random numbers, and the ke
 
 def idiom_kernel(seed: int, number: int) -> Kernel:
     """A random kernel of this kind."""
-    rng, name = random.Random(f"warploom idioms {seed} {number}"), f"k{number}"
-    idiom = MAKERS[number % len(MAKERS)](rng, name)
+    return from_makers("idioms", MAKERS, seed, number)
+
+
+def from_makers(kind: str, makers: Sequence[Maker], seed: int, number: int) -> Kernel:
+    """The next of `makers` by the number."""
+    rng, name = random.Random(f"warploom {kind} {seed} {number}"), f"k{number}"
+    idiom = makers[number % len(makers)](rng, name)
     launches = [
         Launch(rng.choice(idiom.grids), rng.choice(idiom.blocks), rng.random() < 0.6, rng.choice(idiom.counts), 3, 0.5)
         for _ in range(2)
