@@ -111,8 +111,10 @@ class AxisPlan {
     std::int64_t repeats = 1;
     for (const Other &other : axis_.others) repeats *= other.count;
     // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them.
-    const bool are_short = repeats >= kLanes<T> && n_ * WARPLOOM_FFT_BYTES <= (is_real ? 2 : 1) * kShortBytes &&
-                           (is_real || !is_fast_alone<T>(n_));
+    const std::int64_t bytes = n_ * WARPLOOM_FFT_BYTES, most = (is_real ? 2 : 1) * kShortBytes;
+    const bool goes_alone =
+        is_real ? sizeof(T) == 8 && bytes == most && is_fast_alone<T>(n_ / 2) : is_fast_alone<T>(n_);
+    const bool are_short = repeats >= kLanes<T> && bytes <= most && !goes_alone;
     if (axis_.in == in_side && axis_.out == out_side && !are_short) {
       if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
       if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);
