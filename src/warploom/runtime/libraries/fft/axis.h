@@ -110,8 +110,8 @@ class AxisPlan {
                        out_side = axis_.kind == Kind::kComplexToReal ? 1 : 2;
     std::int64_t repeats = 1;
     for (const Other &other : axis_.others) repeats *= other.count;
-    // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them; but not those that
-    // are fast alone, nor real doubles that are and whose buffers would just stay there.
+    // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them; but not those
+    // that are fast alone, nor real doubles that are and whose buffers would just stay there.
     const std::int64_t bytes = n_ * WARPLOOM_FFT_BYTES, most = (is_real ? 2 : 1) * kShortBytes;
     const bool goes_alone =
         is_real ? sizeof(T) == 8 && bytes == most && is_fast_alone<T>(n_ / 2) : is_fast_alone<T>(n_);
