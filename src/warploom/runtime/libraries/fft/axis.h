@@ -110,9 +110,12 @@ class AxisPlan {
                        out_side = axis_.kind == Kind::kComplexToReal ? 1 : 2;
     std::int64_t repeats = 1;
     for (const Other &other : axis_.others) repeats *= other.count;
-    // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them.
-    const bool are_short = repeats >= kLanes<T> && n_ * WARPLOOM_FFT_BYTES <= (is_real ? 2 : 1) * kShortBytes &&
-                           (is_real || !is_fast_alone<T>(n_));
+    // Short ones, whose lane buffers stay in a first cache, fill lanes where there are enough of them; but not those
+    // that are fast alone, nor real doubles that are and whose buffers would just stay there.
+    const std::int64_t bytes = n_ * WARPLOOM_FFT_BYTES, most = (is_real ? 2 : 1) * kShortBytes;
+    const bool goes_alone =
+        is_real ? sizeof(T) == 8 && bytes == most && is_fast_alone<T>(n_ / 2) : is_fast_alone<T>(n_);
+    const bool are_short = repeats >= kLanes<T> && bytes <= most && !goes_alone;
     if (axis_.in == in_side && axis_.out == out_side && !are_short) {
       if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
       if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);

@@ -24,13 +24,15 @@ Level level() {
 #ifdef __x86_64__
 // Short rows, for which vectors of 64 bytes are too long: they would be filled from several rows, which takes longer
 // than two passes over a row by vectors of 32. On a Zen 4 (of its family the one that has such vectors), which works on
-// 64 bytes in two halves, so it does for the shortest.
+// 64 bytes in two halves, so it does for the shortest, and for short axes of real floats, which fill sixteen lanes.
 bool wants_short_vectors(const Shape &shape, bool is_double) {
-  constexpr std::int64_t kShortest = 10;
+  constexpr std::int64_t kShortest = 10, kShortReal = 256;
   static const bool has_halves = __builtin_cpu_is("amdfam19h");
   const std::int64_t n = shape.length[0];
   const bool are_rows =
       shape.kind == Kind::kComplex && shape.rank == 1 && shape.in.stride[0] == 1 && shape.out.stride[0] == 1;
+  if (shape.kind != Kind::kComplex)
+    return has_halves && !is_double && shape.rank > 1 && shape.length[shape.rank - 1] <= kShortReal;
   if (!are_rows) return false;
   return (has_halves && n <= kShortest) || (v3::takes_two_passes(n, is_double) && !v4::takes_two_passes(n, is_double));
 }

@@ -138,12 +138,12 @@ class RealSinglePlan {
   }
   // The same on this thread alone; `joined` has room for half the length.
   void forward_alone(const T *in, T *out, const typename SinglePlan<T>::Memory &memory) const {
-    complex_.template run_alone<false>(in, out, memory);
+    complex_.template run_many<false>({in, 0, out, 0, 1}, memory);
     split_single(out, half_, roots_.data());
   }
   void backward_alone(const T *in, T *out, const typename SinglePlan<T>::Memory &memory, T *joined) const {
     join_single(in, joined, half_, roots_.data());
-    complex_.template run_alone<true>(joined, out, memory);
+    complex_.template run_many<true>({joined, 0, out, 0, 1}, memory);
   }
   const SinglePlan<T> &complex() const { return complex_; }
   Workspaces &workspaces() const { return workspaces_; }
