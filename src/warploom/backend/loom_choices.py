@@ -196,13 +196,16 @@ def _move(choice: Choice, place: Place, code: loom_scattered.FlowWriter) -> None
 
 
 def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Loc | None) -> None:
+    if not choice.by_lanes:
+        _move_by_instructions(choice, place, code)
+        return
     pointers, mask, *_ = _places(choice.accesses[0])
-    if choice.loads and not place.is_row and not choice.accesses[0].attrs.get("by_lanes"):
+    if choice.loads and not choice.accesses[0].attrs.get("by_lanes"):
         places = loom_scattered.stored(pointers, code, loc)
         call = code.help(
             f"warploom.gather.chosen.{choice.lanes}",
             "ptr %kept, ptr %places, i64 %size",
-            lambda inner: _each_size(inner, lambda size: loom_scattered.load_lanes(choice.lanes, size, inner)),
+            lambda inner: _each_size(inner, "%size", lambda size: loom_scattered.load_lanes(choice.lanes, size, inner)),
             seldom=False,
         )
         code.line(f"{call}(ptr {place.kept}, ptr {places}, i64 {place.size})", loc, call=True)
@@ -212,12 +215,7 @@ def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Lo
     name = f"warploom.{choice.accesses[0].name}.chosen"
     bits = loom_scattered.MOST_LANES
     parameters = f"ptr %kept, ptr %places, i{bits} %active, i64 %size"
-    call = code.help(
-        name if choice.by_lanes else f"{name}.{choice.lanes}",
-        parameters,
-        lambda inner: (_loops if choice.by_lanes else _vectors)(inner, choice),
-        seldom=bool(place.is_row),
-    )
+    call = code.help(name, parameters, lambda inner: _loops(inner, loads=choice.loads), seldom=bool(place.is_row))
     code.line(
         f"{call}(ptr {place.kept}, ptr {places}, i{bits} {active}, i64 {place.size})",
         loc,
@@ -225,43 +223,40 @@ def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Lo
     )
 
 
-def _loops(code: loom_scattered.FlowWriter, choice: Choice) -> None:
+def _loops(code: loom_scattered.FlowWriter, *, loads: bool) -> None:
     """Write a loop over active lanes for each size."""
     lanes = loom_scattered.MOST_LANES
     _each_size(
         code,
+        "%size",
         lambda size: loom_scattered.move_lanes(
-            "%kept", "%places", "%active", lanes, 8 * size, size, code, None, loads=choice.loads
+            "%kept", "%places", "%active", lanes, 8 * size, size, code, None, loads=loads
         ),
     )
 
 
-def _vectors(code: loom_scattered.FlowWriter, choice: Choice) -> None:
+def _move_by_instructions(choice: Choice, place: Place, code: loom_scattered.FlowWriter) -> None:
     """Write the processor's gather or scatter for each size."""
-    lanes, (pointers, mask, *_) = choice.lanes, _places(choice.accesses[0])
-    few = code.value("few", f"trunc i{loom_scattered.MOST_LANES} %active to i{lanes}") if lanes < 64 else "%active"
-    places, active = Value(pointers.type), Value(mask.type)
-    code.names[places] = code.value("places", f"load {places.type}, ptr %places")
-    code.names[active] = code.value("active", f"bitcast i{lanes} {few} to {active.type}")
+    pointers, mask, *_ = _places(choice.accesses[0])
 
     def write(size: int) -> None:
-        elements = Value(types.vector(f"i{8 * size}", lanes))
+        elements = Value(types.vector(f"i{8 * size}", choice.lanes))
         if choice.loads:
             nothing = Const(elements.type, "poison")
-            code.op(Op("gather", [places, active, nothing], [elements], {"align": size}))
-            code.line(f"store {elements.type} {code.names[elements]}, ptr %kept")
+            code.op(Op("gather", [pointers, mask, nothing], [elements], {"align": size}, [], choice.op.loc))
+            code.line(f"store {elements.type} {code.names[elements]}, ptr {place.kept}", choice.op.loc)
         else:
-            code.names[elements] = code.value("elements", f"load {elements.type}, ptr %kept")
-            code.op(Op("scatter", [elements, places, active], attrs={"align": size}))
+            code.names[elements] = code.value("elements", f"load {elements.type}, ptr {place.kept}", choice.op.loc)
+            code.op(Op("scatter", [elements, pointers, mask], [], {"align": size}, [], choice.op.loc))
 
-    _each_size(code, write)
+    _each_size(code, place.size, write)
 
 
-def _each_size(code: loom_scattered.FlowWriter, write: Callable[[int], None]) -> None:
-    """Write a choice of what `write` writes for each size."""
+def _each_size(code: loom_scattered.FlowWriter, given: str, write: Callable[[int], None]) -> None:
+    """Write a choice, by the size `given`, of what `write` writes for each size."""
     after, *labels = code.labels("size", "end", *(f"of_{size}" for size in _SIZES))
     cases = " ".join(f"i64 {size}, label %{label}" for size, label in zip(_SIZES, labels, strict=True))
-    code.line(f"switch i64 %size, label %{after} [ {cases} ]")
+    code.line(f"switch i64 {given}, label %{after} [ {cases} ]")
     for size, label in zip(_SIZES, labels, strict=True):
         code.start(label)
         write(size)
