@@ -188,18 +188,6 @@ def test_a_case_with_two_loads_is_no_part_of_a_choice() -> None:
     assert text.count(".chosen(") == 2
 
 
-VECTORS = {"loads": loads(near=True), "stores": stores(near=True)}
-VECTORS = {name: code.replace(", by_lanes=true", "") for name, code in VECTORS.items()}
-
-
-@pytest.mark.parametrize("name", VECTORS)
-def test_what_is_no_row_is_gathered_or_scattered_by_instructions(name: str) -> None:
-    text = emit(function(PARAMETERS, f"{GRID} {PLACES} {VECTORS[name]} yield }}"))
-    assert ".chosen" not in text
-    assert f"llvm.masked.{'gather' if name == 'loads' else 'scatter'}.v8i64" in text
-    assert len(re.findall(r"%is_row\.\d+ = ", text)) == 1
-
-
 @pytest.mark.parametrize("name", ["loads", "stores"])
 def test_gathers_and_scatters_of_the_processor_stay(name: str) -> None:
     body = f"{GRID} {PLACES} {CODES[name]} yield }}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The LLVM text of accesses to elements whose size a choice says.
+"""The LLVM text of accesses to elements whose size a choice says, for processors without gathers and scatters.
 
     if %is_byte {                                       %size = %is_byte ? 1 : 4
       %b: <8 x i8> = gather_near %p, %m, .., %span      if %span != 7 * %size: move elements of %size bytes from %p
@@ -9,10 +9,9 @@
       yield sitofp %w                                   { %w = load <8 x i32>, %place; yield sitofp %w }
     }
 
-Likewise with scatters: the cases store at %place, and the loop comes behind the choice. Processors with gathers and
-scatters make those instead of the loop. Without %span there is no row, and elements are moved only where there are no
-such instructions. A plain `gather` of all lanes is no loop there either: a vector is slow to load that has just been
-written element by element. What is called for it has a row of instructions for each size, and writes a vector.
+Likewise with scatters: the cases store at %place, and the loop comes behind the choice. Without %span there is no row.
+A plain `gather` of all lanes is no loop: a vector is slow to load that has just been written element by element. What
+is called for it has a row of instructions for each size, and writes a vector.
 
 That is how kernels look whose types the launch says: a `switch` over ten types for each operand. Written case by case,
 each has a call of a loop beside its row, or with `scatter` instructions for each lane.
@@ -33,7 +32,7 @@ from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Region, Value, walk_op
+from warploom.ir.core import Const, Op, Operand, Region, walk_op
 from warploom.ir.properties import is_pure
 from warploom.passes.clean.fold import is_poison
 
@@ -54,7 +53,6 @@ class Choice:
 
     op: Op
     accesses: list[Op]
-    by_lanes: bool  # elements are moved one after the other
 
     @property
     def loads(self) -> bool:
@@ -84,15 +82,14 @@ def choice_of_sizes(op: Op, *, takes_apart: bool) -> Choice | None:
         return None
     first = accesses[0]
     is_loop = all(each.attrs.get("by_lanes") for each in accesses)
-    may_be_row = len(_places(first)) > len(("addresses", "mask"))
     inside = {value for each in walk_op(op) for value in each.results}
     conditions = [each.operands[0] for each in walk_op(op) if each.name == "if"]
     return (
-        Choice(op, accesses, is_loop or takes_apart)
+        Choice(op, accesses)
         if all(each.name == first.name and _places(each) == _places(first) for each in accesses)
         and inside.isdisjoint([*_places(first), *conditions])
         and (types.lanes_of(_places(first)[0].type) or 0) <= loom_scattered.MOST_LANES
-        and (is_loop or (first.name in _STORES or _is_of_all(first) if takes_apart else may_be_row))
+        and (is_loop or (takes_apart and (first.name in _STORES or _is_of_all(first))))
         else None
     )
 
@@ -196,16 +193,13 @@ def _move(choice: Choice, place: Place, code: loom_scattered.FlowWriter) -> None
 
 
 def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Loc | None) -> None:
-    if not choice.by_lanes:
-        _move_by_instructions(choice, place, code)
-        return
     pointers, mask, *_ = _places(choice.accesses[0])
     if choice.loads and not choice.accesses[0].attrs.get("by_lanes"):
         places = loom_scattered.stored(pointers, code, loc)
         call = code.help(
             f"warploom.gather.chosen.{choice.lanes}",
             "ptr %kept, ptr %places, i64 %size",
-            lambda inner: _each_size(inner, "%size", lambda size: loom_scattered.load_lanes(choice.lanes, size, inner)),
+            lambda inner: _each_size(inner, lambda size: loom_scattered.load_lanes(choice.lanes, size, inner)),
             seldom=False,
         )
         code.line(f"{call}(ptr {place.kept}, ptr {places}, i64 {place.size})", loc, call=True)
@@ -228,35 +222,17 @@ def _loops(code: loom_scattered.FlowWriter, *, loads: bool) -> None:
     lanes = loom_scattered.MOST_LANES
     _each_size(
         code,
-        "%size",
         lambda size: loom_scattered.move_lanes(
             "%kept", "%places", "%active", lanes, 8 * size, size, code, None, loads=loads
         ),
     )
 
 
-def _move_by_instructions(choice: Choice, place: Place, code: loom_scattered.FlowWriter) -> None:
-    """Write the processor's gather or scatter for each size."""
-    pointers, mask, *_ = _places(choice.accesses[0])
-
-    def write(size: int) -> None:
-        elements = Value(types.vector(f"i{8 * size}", choice.lanes))
-        if choice.loads:
-            nothing = Const(elements.type, "poison")
-            code.op(Op("gather", [pointers, mask, nothing], [elements], {"align": size}, [], choice.op.loc))
-            code.line(f"store {elements.type} {code.names[elements]}, ptr {place.kept}", choice.op.loc)
-        else:
-            code.names[elements] = code.value("elements", f"load {elements.type}, ptr {place.kept}", choice.op.loc)
-            code.op(Op("scatter", [elements, pointers, mask], [], {"align": size}, [], choice.op.loc))
-
-    _each_size(code, place.size, write)
-
-
-def _each_size(code: loom_scattered.FlowWriter, given: str, write: Callable[[int], None]) -> None:
-    """Write a choice, by the size `given`, of what `write` writes for each size."""
+def _each_size(code: loom_scattered.FlowWriter, write: Callable[[int], None]) -> None:
+    """Write a choice of what `write` writes for each size."""
     after, *labels = code.labels("size", "end", *(f"of_{size}" for size in _SIZES))
     cases = " ".join(f"i64 {size}, label %{label}" for size, label in zip(_SIZES, labels, strict=True))
-    code.line(f"switch i64 {given}, label %{after} [ {cases} ]")
+    code.line(f"switch i64 %size, label %{after} [ {cases} ]")
     for size, label in zip(_SIZES, labels, strict=True):
         code.start(label)
         write(size)
