@@ -56,7 +56,7 @@ int measure(const char *name) {
 }
 
 // Sums of floats that come and go as other types, which only the launch knows; `from` and `to`: how many bytes lie
-// between.
+// between. Dense, and in the order of the columns of a square matrix.
 void measure_casts(const char *name, Kind of_operands, int from, Kind of_result, int to) {
   const int n = 1 << 16, grid = n / tile();
   char *memory[3];
@@ -70,7 +70,19 @@ void measure_casts(const char *name, Kind of_operands, int from, Kind of_result,
     dense_elements<<<grid, threads()>>>(n, Add<float>{1}, data, cast);
     cudaDeviceSynchronize();
   });
-  std::printf("%s: %.1f us\n", name, dense);
+  const int side = 1 << 8;
+  Offsets<3> where{};
+  where.dims = 2;
+  for (int dim = 0; dim < 2; ++dim) {
+    where.sizes[dim].set(side);
+    for (int k = 0; k < 3; ++k) where.strides[dim][k] = (k ? from : to) * (dim ? 1 : side);
+  }
+  Strided<Add<float>, Pointers<3>, Offsets<3>, Cast<3>> body{{1}, data, where, cast};
+  double columns = least([&] {
+    strided_elements<<<grid, threads()>>>(n, body);
+    cudaDeviceSynchronize();
+  });
+  std::printf("%s: %.1f us; by columns %.1f us\n", name, dense, columns);
 }
 
 int main() {

@@ -8,6 +8,7 @@ for the backend. What runs a pass, times it and checks after it is `passes/runne
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
 from pathlib import Path
 
 from warploom.core.kernel_facts import KernelFacts
@@ -189,10 +190,17 @@ def lower(
     return lowered
 
 
+@cache
+def _parts(purpose: Purpose) -> tuple[list[LabelledPass], list[LabelledPass]]:
+    """The passes of a pipeline that are the same for launches of all sizes, and the others."""
+    passes = PIPELINES[purpose]
+    return labelled([each for each in passes if each in HEAD]), labelled([each for each in passes if each not in HEAD])
+
+
 def begin(function: Function, options: PipelineOptions, origin: Function) -> Lowered:
     """Run the first passes of a pipeline, which are the same for launches of all sizes; else as `lower`."""
     begun = Lowered(function, origin=origin)
-    run_passes(begun, labelled([each for each in PIPELINES[options.purpose] if each in HEAD]), options)
+    run_passes(begun, _parts(options.purpose)[0], options)
     return begun
 
 
@@ -201,7 +209,7 @@ def lower_begun(begun: Lowered, facts: KernelFacts, options: PipelineOptions) ->
     vectors: list[VectorLoop] | None = [] if options.reports_vectors else None
     origin = replace(begun.function, facts=facts)
     lowered = Lowered(clone_function(origin), origin=origin, vectors=vectors, held=set(begun.held))
-    run_passes(lowered, labelled([each for each in PIPELINES[options.purpose] if each not in HEAD]), options)
+    run_passes(lowered, _parts(options.purpose)[1], options)
     check_finished(lowered.function)
     return lowered
 

@@ -188,18 +188,6 @@ def test_a_case_with_two_loads_is_no_part_of_a_choice() -> None:
     assert text.count(".chosen(") == 2
 
 
-VECTORS = {"loads": loads(near=True), "stores": stores(near=True)}
-VECTORS = {name: code.replace(", by_lanes=true", "") for name, code in VECTORS.items()}
-
-
-@pytest.mark.parametrize("name", VECTORS)
-def test_what_is_no_row_is_gathered_or_scattered_by_instructions(name: str) -> None:
-    text = emit(function(PARAMETERS, f"{GRID} {PLACES} {VECTORS[name]} yield }}"))
-    body = text.partition("near.chosen.8(")[2].partition("\n}")[0]
-    assert "llvm.masked.gather.v8i64" in body if name == "loads" else "llvm.masked.scatter.v8i64" in body
-    assert len(re.findall(r"\.chosen\.8\(", text)) == 2, "one definition, one call"
-
-
 @pytest.mark.parametrize("name", ["loads", "stores"])
 def test_gathers_and_scatters_of_the_processor_stay(name: str) -> None:
     body = f"{GRID} {PLACES} {CODES[name]} yield }}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The LLVM text of accesses to elements whose size a choice says.
+"""The LLVM text of accesses to elements whose size a choice says, for processors without gathers and scatters.
 
     if %is_byte {                                       %size = %is_byte ? 1 : 4
       %b: <8 x i8> = gather_near %p, %m, .., %span      if %span != 7 * %size: move elements of %size bytes from %p
@@ -9,10 +9,9 @@
       yield sitofp %w                                   { %w = load <8 x i32>, %place; yield sitofp %w }
     }
 
-Likewise with scatters: the cases store at %place, and the loop comes behind the choice. Processors with gathers and
-scatters make those instead of the loop. Without %span there is no row, and elements are moved only where there are no
-such instructions. A plain `gather` of all lanes is no loop there either: a vector is slow to load that has just been
-written element by element. What is called for it has a row of instructions for each size, and writes a vector.
+Likewise with scatters: the cases store at %place, and the loop comes behind the choice. Without %span there is no row.
+A plain `gather` of all lanes is no loop: a vector is slow to load that has just been written element by element. What
+is called for it has a row of instructions for each size, and writes a vector.
 
 That is how kernels look whose types the launch says: a `switch` over ten types for each operand. Written case by case,
 each has a call of a loop beside its row, or with `scatter` instructions for each lane.
@@ -33,7 +32,7 @@ from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Region, Value, walk_op
+from warploom.ir.core import Const, Op, Operand, Region, walk_op
 from warploom.ir.properties import is_pure
 from warploom.passes.clean.fold import is_poison
 
@@ -54,7 +53,6 @@ class Choice:
 
     op: Op
     accesses: list[Op]
-    by_lanes: bool  # elements are moved one after the other
 
     @property
     def loads(self) -> bool:
@@ -84,15 +82,14 @@ def choice_of_sizes(op: Op, *, takes_apart: bool) -> Choice | None:
         return None
     first = accesses[0]
     is_loop = all(each.attrs.get("by_lanes") for each in accesses)
-    may_be_row = len(_places(first)) > len(("addresses", "mask"))
     inside = {value for each in walk_op(op) for value in each.results}
     conditions = [each.operands[0] for each in walk_op(op) if each.name == "if"]
     return (
-        Choice(op, accesses, is_loop or takes_apart)
+        Choice(op, accesses)
         if all(each.name == first.name and _places(each) == _places(first) for each in accesses)
         and inside.isdisjoint([*_places(first), *conditions])
         and (types.lanes_of(_places(first)[0].type) or 0) <= loom_scattered.MOST_LANES
-        and (is_loop or (first.name in _STORES or _is_of_all(first) if takes_apart else may_be_row))
+        and (is_loop or (takes_apart and (first.name in _STORES or _is_of_all(first))))
         else None
     )
 
@@ -197,7 +194,7 @@ def _move(choice: Choice, place: Place, code: loom_scattered.FlowWriter) -> None
 
 def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Loc | None) -> None:
     pointers, mask, *_ = _places(choice.accesses[0])
-    if choice.loads and not place.is_row and not choice.accesses[0].attrs.get("by_lanes"):
+    if choice.loads and not choice.accesses[0].attrs.get("by_lanes"):
         places = loom_scattered.stored(pointers, code, loc)
         call = code.help(
             f"warploom.gather.chosen.{choice.lanes}",
@@ -212,12 +209,7 @@ def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Lo
     name = f"warploom.{choice.accesses[0].name}.chosen"
     bits = loom_scattered.MOST_LANES
     parameters = f"ptr %kept, ptr %places, i{bits} %active, i64 %size"
-    call = code.help(
-        name if choice.by_lanes else f"{name}.{choice.lanes}",
-        parameters,
-        lambda inner: (_loops if choice.by_lanes else _vectors)(inner, choice),
-        seldom=bool(place.is_row),
-    )
+    call = code.help(name, parameters, lambda inner: _loops(inner, loads=choice.loads), seldom=bool(place.is_row))
     code.line(
         f"{call}(ptr {place.kept}, ptr {places}, i{bits} {active}, i64 {place.size})",
         loc,
@@ -225,36 +217,15 @@ def _call(choice: Choice, place: Place, code: loom_scattered.FlowWriter, loc: Lo
     )
 
 
-def _loops(code: loom_scattered.FlowWriter, choice: Choice) -> None:
+def _loops(code: loom_scattered.FlowWriter, *, loads: bool) -> None:
     """Write a loop over active lanes for each size."""
     lanes = loom_scattered.MOST_LANES
     _each_size(
         code,
         lambda size: loom_scattered.move_lanes(
-            "%kept", "%places", "%active", lanes, 8 * size, size, code, None, loads=choice.loads
+            "%kept", "%places", "%active", lanes, 8 * size, size, code, None, loads=loads
         ),
     )
-
-
-def _vectors(code: loom_scattered.FlowWriter, choice: Choice) -> None:
-    """Write the processor's gather or scatter for each size."""
-    lanes, (pointers, mask, *_) = choice.lanes, _places(choice.accesses[0])
-    few = code.value("few", f"trunc i{loom_scattered.MOST_LANES} %active to i{lanes}") if lanes < 64 else "%active"
-    places, active = Value(pointers.type), Value(mask.type)
-    code.names[places] = code.value("places", f"load {places.type}, ptr %places")
-    code.names[active] = code.value("active", f"bitcast i{lanes} {few} to {active.type}")
-
-    def write(size: int) -> None:
-        elements = Value(types.vector(f"i{8 * size}", lanes))
-        if choice.loads:
-            nothing = Const(elements.type, "poison")
-            code.op(Op("gather", [places, active, nothing], [elements], {"align": size}))
-            code.line(f"store {elements.type} {code.names[elements]}, ptr %kept")
-        else:
-            code.names[elements] = code.value("elements", f"load {elements.type}, ptr %kept")
-            code.op(Op("scatter", [elements, places, active], attrs={"align": size}))
-
-    _each_size(code, write)
 
 
 def _each_size(code: loom_scattered.FlowWriter, write: Callable[[int], None]) -> None:

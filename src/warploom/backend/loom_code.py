@@ -27,7 +27,7 @@ from warploom.backend.function_text import FunctionText, Sink
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_choices import Place, access_at, choice_of_sizes, close_choice, open_choice
-from warploom.backend.loom_conversions import converted_by_call, converts_vectors, is_long, saturating_conversion
+from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, flags, quoted, words
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
 from warploom.core.deferred import deferred
@@ -75,9 +75,6 @@ class Code(FunctionText):
     def op(self, op: Op) -> None:
         """Write one op."""
         place = self.chosen.get(op)
-        if self.chosen and self.takes_gathers_apart and is_long(op):  # of a case that most launches do not take
-            self.line(f"{self.define(op.result)} = {converted_by_call(op, self)}", op.loc)
-            return
         handler = _handler(type(self), op.name) if place is None else None
         if handler is not None:
             handler(self, op)

@@ -36,7 +36,7 @@ from warploom.backend.loom_ops import typed
 from warploom.backend.loom_vectors import Writer
 from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Value
+from warploom.ir.core import Const, Op, Operand
 from warploom.passes.clean.fold import is_poison
 
 _FEWEST_LANES = 8
@@ -48,15 +48,10 @@ class FlowWriter(Writer, Protocol):
     """Where instructions and basic blocks go."""
 
     label: str  # of the block at hand
-    names: dict[Value, str]
     scope: str  # of the function in debug information; empty without any
 
     def fresh(self, hint: str) -> str:
         """A new local name."""
-        ...
-
-    def op(self, op: Op) -> None:
-        """Write one op."""
         ...
 
     def labels(self, kind: str, *parts: str) -> list[str]:

@@ -11,6 +11,8 @@ passes that share, hoist and repeat pure ops do so with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from warploom.analysis.definitions import constant_memory
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
 from warploom.ir.types import size_of
@@ -23,10 +25,12 @@ def mark_constant_loads(function: Function) -> bool:
     sizes = constant_memory(function)
     if not sizes:
         return False
-    places = constant_places(function)
+    places = _starts(sizes)
     changed = False
     for op in walk(function.body):
-        if op.name == "load" and op.operands[0] in places and not _is_special(op):
+        if op.name == "gep":
+            _follow(op, places)
+        elif op.name == "load" and op.operands[0] in places and not _is_special(op):
             key, start = places[op.operands[0]]
             if 0 <= start <= sizes[key] - size_of(op.result.type):
                 op.attrs["constant"] = changed = True
@@ -35,16 +39,25 @@ def mark_constant_loads(function: Function) -> bool:
 
 def constant_places(function: Function) -> dict[Operand, _Place]:
     """Where in constant memory the pointers point that do so at a constant distance from its start."""
-    sizes = constant_memory(function)
-    places: dict[Operand, _Place] = {key: (key, 0) for key in sizes if isinstance(key, Value)}
-    places |= {Const("ptr", f"@{key}"): (key, 0) for key in sizes if isinstance(key, str)}
+    places = _starts(constant_memory(function))
     for op in walk(function.body):
-        if op.name == "gep" and op.operands[0] in places:
-            offset = _constant_offset(op)
-            if offset is not None:
-                key, start = places[op.operands[0]]
-                places[op.result] = key, start + offset
+        if op.name == "gep":
+            _follow(op, places)
     return places
+
+
+def _starts(sizes: Iterable[str | Value]) -> dict[Operand, _Place]:
+    """Where constant memory starts."""
+    return {key if isinstance(key, Value) else Const("ptr", f"@{key}"): (key, 0) for key in sizes}
+
+
+def _follow(gep: Op, places: dict[Operand, _Place]) -> None:
+    """Note where the result of `gep` points."""
+    if gep.operands[0] in places:
+        offset = _constant_offset(gep)
+        if offset is not None:
+            key, start = places[gep.operands[0]]
+            places[gep.result] = key, start + offset
 
 
 def _constant_offset(gep: Op) -> int | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from warploom.ir.core import Op, Operand, flags_of
+from warploom.ir.core import Op, Operand, Value, flags_of
 from warploom.ir.ops import COMMUTATIVE
 from warploom.ir.properties import is_arithmetic, is_convergent, is_speculatable
 from warploom.passes.clean.fold import SWAPPED
@@ -91,6 +91,14 @@ class ValueTable:
     def find(self, key: Hashable) -> Operand | None:
         """A value noted before."""
         return self.known.get(key)
+
+    def find_or_add(self, key: Hashable, value: Value) -> Operand | None:
+        """A value noted before; where there is none `value` is noted. A key takes long to hash, so it is done once."""
+        known = self.known.setdefault(key, value)
+        if known is not value:
+            return known
+        self.log.append(key)
+        return None
 
 
 def keep_common_promises(kept: Op, other: Op) -> None:

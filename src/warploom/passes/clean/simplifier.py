@@ -143,10 +143,8 @@ class Simplifier:
             self.changed |= op.operands is not operands
         if not is_comparable(op):
             return False
-        key = key_of(op)
-        known = self.table.find(key)
+        known = self.table.find_or_add(key_of(op), op.results[0])
         if known is None:
-            self.table.add(key, op.results[0])
             return False
         if isinstance(known, Value):
             keep_common_promises(self.definitions[known], op)
