@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from warploom.analysis.integers import signed_value
 from warploom.ir.core import Const, Op, Operand, Value, defined_in, walk
 from warploom.ir.ops import DIVISIONS, LOOPS
-from warploom.ir.properties import is_arithmetic
 
 _COUNTING = frozenset("add sub or mul shl sext zext trunc freeze".split())
 
@@ -28,29 +27,26 @@ def row_lengths(loop: Op) -> list[Operand]:
 def _divisors(loop: Op) -> Iterator[Operand]:
     numbers: set[Value] = {loop.region.params[0]}
     for op in walk(loop.region):
-        if not is_arithmetic(op) or not op.operands or op.operands[0] not in numbers:
-            if op.name in _COUNTING and not numbers.isdisjoint(op.operands):
-                numbers.update(op.results)
+        if op.name in _COUNTING and not numbers.isdisjoint(op.operands):
+            numbers.update(op.results)
+        if not op.operands or op.operands[0] not in numbers:
             continue
         by = op.operands[-1]
-        if op.name in _COUNTING:
-            numbers.update(op.results)
-        elif op.name in DIVISIONS:
+        length = _power_of_two(op.name, by)
+        if op.name in DIVISIONS:
             yield by
-        elif op.name in ("lshr", "ashr", "and"):
-            length = _power_of_two(op.name, by)
-            if length:
-                yield Const(by.type, length)
+        elif length:
+            yield Const(by.type, length)
 
 
 def _power_of_two(name: str, by: Operand) -> int:
-    """The number that a shift or a mask divides by; 0 where it is none, or not known."""
+    """The number that a shift to the right or a mask divides by; 0 for anything else, or where it is not known."""
     number = signed_value(by) if isinstance(by, Const) else None
     if number is None or not 0 < number < 1 << 30:
         return 0
-    if name != "and":
+    if name in ("lshr", "ashr"):
         return 1 << number if number < 31 else 0
-    return number + 1 if number & (number + 1) == 0 else 0
+    return number + 1 if name == "and" and number & (number + 1) == 0 else 0
 
 
 def width_of(length: Operand, widest: int, fewest: int) -> int | None:
