@@ -138,7 +138,7 @@ def test_a_function_for_both_sides_is_so_in_all_declarations(tmp_path: Path, tex
     note = "b.cuh:2:5: note: previous declaration is here"
     message = f"{source}:1:{text.rindex('f(') + 1}: {said}\n    1 | {text}\n      |     ^\n{note}\n"
     (told,) = keywords.learn(message)
-    assert told.endswith("a.cuh:1: 'f' is for both sides, as another declaration says")
+    assert told.endswith("a.cuh:1: 'f' is read as __host__ __device__, as another declaration says")
     assert (tmp_path / "template.0").read_text() == mended
     assert keywords.learn(message) == []
 

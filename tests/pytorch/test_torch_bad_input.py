@@ -85,6 +85,14 @@ def test_a_device_that_is_not_there(torch: Any) -> None:
         torch.ones(3, device="cuda").numpy()
 
 
+def test_a_tensor_for_another_process_is_refused(torch: Any) -> None:
+    x = torch.ones(3, device="cuda")
+    for send in (lambda: torch.multiprocessing.reductions.reduce_tensor(x), x.untyped_storage()._share_cuda_):
+        with pytest.raises(NotImplementedError, match="does not share CUDA tensors between processes"):
+            send()
+    assert (x + 1).sum().item() == 6
+
+
 def test_a_forked_process_is_told(torch: Any) -> None:
     x = torch.ones(3, device="cuda")
     source, sink = os.pipe()

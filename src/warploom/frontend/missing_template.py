@@ -115,7 +115,8 @@ class TemplateKeywords:
             columns = self.places.setdefault(file, {}).setdefault(line, {})
             if column not in columns:
                 columns[column] = f"{_BOTH_SIDES} "
-                notes.append(f"{os.path.relpath(file)}:{line}: '{name}' is for both sides, as another declaration says")
+                read = f"'{name}' is read as {_BOTH_SIDES}, as another declaration says"
+                notes.append(f"{os.path.relpath(file)}:{line}: {read}")
         for file in self._loose_launches(messages):
             self.loose.add(file)
             self.places.setdefault(file, {})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Storages on the device, which the CPU build of PyTorch refuses to make and to resize.
+"""Storages on the device, which the CPU build of PyTorch refuses to make, to resize and to share.
 
 `torch.load` makes storages by torch.UntypedStorage(..., device="cuda"); FSDP, for one, takes memory away and brings it
-back by `resize_`.
+back by `resize_`. Sharing one with another process stays refused, by a line that says so.
 """
 
 from __future__ import annotations
@@ -40,5 +40,9 @@ def let_storages_be_on_cuda(module: ModuleType, calls: Calls) -> None:
         calls.resize_storage(ctypes.c_void_p(self._cdata), int(size))
         return self
 
+    def share(_self: Any) -> Any:
+        raise NotImplementedError("Warploom does not share CUDA tensors between processes; `.cpu()` makes one to share")
+
     untyped.__new__ = new
     untyped.resize_ = resize
+    untyped._share_cuda_ = share
