@@ -42,14 +42,35 @@ Lanes<T> add_step(unsigned long long mask, const std::int32_t *cols, const T *va
   return add_product_where<T>(where, load_where(where, values), gathered, sums);
 }
 
-// The lanes of a row of at most 8 `steps` values: as many steps, whatever its length.
-template <int steps, class T>
+// The same of at most four values, which is half the work.
+template <class T>
+Lanes<T> gather_half(__mmask8 where, __m128i cols, const T *x) {
+  if constexpr (sizeof(T) == 8) {
+    return reinterpret_cast<Lanes<T>>(
+        _mm512_zextpd256_pd512(_mm256_mmask_i32gather_pd(__m256d{}, where, cols, x, sizeof(T))));
+  } else {
+    return reinterpret_cast<Lanes<T>>(
+        _mm256_zextps128_ps256(_mm_mmask_i32gather_ps(__m128{}, where, cols, x, sizeof(T))));
+  }
+}
+template <class T>
+Lanes<T> add_half_step(unsigned long long mask, const std::int32_t *cols, const T *values, const T *x, Lanes<T> sums) {
+  const auto where = static_cast<__mmask8>(mask & 0xF);
+  __builtin_prefetch(cols + kAhead);
+  __builtin_prefetch(values + kAhead);
+  const Lanes<T> gathered = gather_half<T>(where, _mm_maskz_loadu_epi32(where, cols), x);
+  return add_product_where<T>(where, load_where(where, values), gathered, sums);
+}
+
+// The lanes of a row of at most 4 `halves` values: as many half steps, whatever its length.
+template <int halves, class T>
 Lanes<T> gather_row(const std::int32_t *cols, const T *values, Size count, const T *x) {
   const unsigned long long mask = _bzhi_u64(~0ULL, static_cast<unsigned long long>(count));
+  constexpr int whole = halves / 2 * kLanes;
   Lanes<T> sums = {};
 #pragma clang loop unroll(full)
-  for (int i = 0; i < steps * kLanes; i += kLanes) sums = add_step(mask >> i, cols + i, values + i, x, sums);
-  return sums;
+  for (int i = 0; i < whole; i += kLanes) sums = add_step(mask >> i, cols + i, values + i, x, sums);
+  return halves % 2 == 0 ? sums : add_half_step(mask >> whole, cols + whole, values + whole, x, sums);
 }
 // Of any row.
 template <class T>
@@ -61,17 +82,17 @@ Lanes<T> gather_row(const std::int32_t *cols, const T *values, Size count, const
   return sums;
 }
 
-// Eight rows, by `steps` steps for each or, if that is 0, as many as each needs.
-template <int steps, class T, class Offset>
+// Eight rows, by `halves` half steps for each or, if that is 0, as many steps as each needs.
+template <int halves, class T, class Offset>
 void gather_eight_by(const ShortRows<T> &rows, const Offset *offsets, const T *x, T *sums) {
   Lanes<T> lanes[kLanes];
 #pragma clang loop unroll(disable)  // gathers of many rows at once would not find room in registers
   for (int i = 0; i < kLanes; ++i) {
     const Size begin = offsets[i] - rows.base, count = offsets[i + 1] - offsets[i];
-    if constexpr (steps == 0) {
+    if constexpr (halves == 0) {
       lanes[i] = gather_row(rows.cols + begin, rows.values + begin, count, x);
     } else {
-      lanes[i] = gather_row<steps>(rows.cols + begin, rows.values + begin, count, x);
+      lanes[i] = gather_row<halves>(rows.cols + begin, rows.values + begin, count, x);
     }
   }
   const Lanes<T> made = sums_of<T>(lanes);
@@ -80,24 +101,28 @@ void gather_eight_by(const ShortRows<T> &rows, const Offset *offsets, const T *x
 
 template <class T, class Offset>
 void gather_eight(const ShortRows<T> &rows, const Offset *offsets, const T *x, T *sums) {
-  Offset most = 0;
+  constexpr int kHalf = kLanes / 2;
+  Offset most = kLanes;  // rows of up to four values take longer by half a step than by one
   for (int i = 0; i < kLanes; ++i) {
     const Offset count = offsets[i + 1] - offsets[i];
     most = count > most ? count : most;
   }
-  const Size steps = (static_cast<Size>(most) + kLanes - 1) / kLanes, all = offsets[kLanes] - offsets[0];
-  const bool alike = steps == 1 || steps * kLanes * kLanes <= 3 * all;  // else most lanes would be off
-  switch (alike ? steps : 0) {
-    case 1:
-      return gather_eight_by<1>(rows, offsets, x, sums);
-    case 2:
-      return gather_eight_by<2>(rows, offsets, x, sums);
-    case 3:
-      return gather_eight_by<3>(rows, offsets, x, sums);
-    case 4:
-      return gather_eight_by<4>(rows, offsets, x, sums);
-    case 5:
-      return gather_eight_by<5>(rows, offsets, x, sums);
+  const Size halves = (static_cast<Size>(most) + kHalf - 1) / kHalf, all = offsets[kLanes] - offsets[0];
+  const bool alike = halves == 2 || halves * kHalf * kLanes <= 3 * all;  // else most lanes would be off
+  switch (alike ? halves : 0) {
+#define WARPLOOM_HALVES(N) \
+  case N:                  \
+    return gather_eight_by<N>(rows, offsets, x, sums);
+    WARPLOOM_HALVES(2)
+    WARPLOOM_HALVES(3)
+    WARPLOOM_HALVES(4)
+    WARPLOOM_HALVES(5)
+    WARPLOOM_HALVES(6)
+    WARPLOOM_HALVES(7)
+    WARPLOOM_HALVES(8)
+    WARPLOOM_HALVES(9)
+    WARPLOOM_HALVES(10)
+#undef WARPLOOM_HALVES
     default:
       return gather_eight_by<0>(rows, offsets, x, sums);
   }
