@@ -220,7 +220,7 @@ def either(rng: random.Random, _name: str) -> Idiom:
     which = rng.choice(("(gid & 4u) != 0u", "gid < n", "in[gid & 1023u] > 0", "(block & 1u) != 0u"))
     type_ = rng.choice(NUMBERS)
     left, right = rng.choice(
-        (("gid", "4096 + gid"), ("gid", "tid * 2u"), ("gid + 1u", "0"), ("gid", "u32(in[tid]) & 1023u"))
+        (("gid", "4096 + gid"), ("gid", "tid * 2u"), ("gid + 1u", "0"), ("gid", "(u32(in[tid]) & 1023u)"))
     )
     form = rng.choice((
         "const T *const from = {c} ? p + {a} : p + {b}; seen = bits(*from);",
