@@ -30,6 +30,15 @@ def type_range(type_: str, signed: bool = True) -> Range:
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
 
 
+def divisor_of(name: str, number: int) -> int:
+    """What a division, a shift to the right or a mask by a constant divides by; 0 where that is not known."""
+    if name in ("lshr", "ashr"):
+        return 1 << number if 0 <= number < 31 else 0
+    if name == "and":
+        return number + 1 if number & (number + 1) == 0 else 0
+    return number
+
+
 def fits(inner: Range, outer: Range) -> bool:
     """Whether `inner` lies within `outer`."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]

@@ -25,7 +25,7 @@ from collections.abc import Callable
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.exact_linear import Ranges
-from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
+from warploom.analysis.integers import divisor_of, fits, range_of_op, signed_value, type_range
 from warploom.analysis.lane_shapes import ANY, Shape, X, Y, aligned, join, varying
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field, replace
@@ -337,10 +337,7 @@ def _whole_groups(shapes: Shapes, op: Op, _: Value) -> Shape | None:
     shape, number = shapes.of(op.operands[0]), _number(op.operands[1])
     if shape.stride != 1 or shape.align < shapes.width or shape.guarded or number is None:
         return None
-    if op.name in ("lshr", "ashr"):
-        number = 1 << number if 0 <= number < 31 else 0
-    if op.name == "and":
-        number = number + 1 if number & (number + 1) == 0 else 0
+    number = divisor_of(op.name, number)
     if number <= 0 or number % shapes.width:
         return None
     if op.name in ("sdiv", "srem") and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warploom.analysis.integers import signed_value
-from warploom.ir.core import Const, Op, Operand, Value, defined_in, walk
+from warploom.analysis.integers import divisor_of, signed_value
+from warploom.ir.core import Builder, Const, Op, Operand, Value, defined_in, int_const, walk
 from warploom.ir.ops import DIVISIONS, LOOPS
 
 _COUNTING = frozenset("add sub or mul shl sext zext trunc freeze".split())
+_BY_BITS = ("lshr", "ashr", "and")  # which divide as well
 
 
 def row_lengths(loop: Op) -> list[Operand]:
@@ -32,21 +33,13 @@ def _divisors(loop: Op) -> Iterator[Operand]:
         if not op.operands or op.operands[0] not in numbers:
             continue
         by = op.operands[-1]
-        length = _power_of_two(op.name, by)
         if op.name in DIVISIONS:
             yield by
-        elif length:
-            yield Const(by.type, length)
-
-
-def _power_of_two(name: str, by: Operand) -> int:
-    """The number that a shift to the right or a mask divides by; 0 for anything else, or where it is not known."""
-    number = signed_value(by) if isinstance(by, Const) else None
-    if number is None or not 0 < number < 1 << 30:
-        return 0
-    if name in ("lshr", "ashr"):
-        return 1 << number if number < 31 else 0
-    return number + 1 if name == "and" and number & (number + 1) == 0 else 0
+        elif op.name in _BY_BITS and isinstance(by, Const):
+            number = signed_value(by)
+            length = divisor_of(op.name, number) if number is not None and 0 < number < 1 << 30 else 0
+            if length:
+                yield Const(by.type, length)
 
 
 def width_of(length: Operand, widest: int, fewest: int) -> int | None:
@@ -57,6 +50,18 @@ def width_of(length: Operand, widest: int, fewest: int) -> int | None:
         return None
     width = min(number & -number, widest)
     return width if fewest <= width < widest else None
+
+
+def are_short(build: Builder, length: Value, widest: int, fewest: int) -> Operand:
+    """Likewise for rows whose length the launch says: whether they are shorter than the widest vectors, and whole
+    numbers of vectors of `fewest` threads, which is a power of two."""
+    least, range_, last = (int_const(length.type, each) for each in (fewest, widest - fewest, fewest - 1))
+    known = build.op("freeze", [length], length.type)
+    more = build.op("sub", [known, least], length.type)
+    short = build.op("icmp", [more, range_], "i1", pred="ult")
+    rest = build.op("and", [known, last], length.type)
+    whole = build.op("icmp", [rest, int_const(length.type, 0)], "i1", pred="eq")
+    return build.op("and", [short, whole], "i1")
 
 
 def works_in_loops(loop: Op) -> bool:

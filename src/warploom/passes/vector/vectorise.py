@@ -34,7 +34,7 @@ from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.seen_accesses import seen_loops, seen_once
-from warploom.analysis.short_rows import row_lengths, width_of, works_in_loops
+from warploom.analysis.short_rows import are_short, row_lengths, width_of, works_in_loops
 from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.strides import is_scattered
@@ -129,7 +129,7 @@ class _Vectoriser:
             if found is None:
                 return self._written(op, loop)
             length, narrow = found
-            return self._either(op, narrow, loop, lambda build: self._are_short(build, length, self._widest(op)))
+            return self._either(op, narrow, loop, lambda build: are_short(build, length, self._widest(op), FEWEST))
         rows = op.operands[1]
         if isinstance(rows, Const):
             return self._written(op, across)
@@ -184,16 +184,6 @@ class _Vectoriser:
             return None
         self.context.remark(NAME, f"{width} threads go together: as many as lie within one row", op.loc)
         return form
-
-    def _are_short(self, build: Builder, length: Value, widest: int) -> Operand:
-        """Whether rows are shorter than the widest vectors, and whole numbers of the narrowest."""
-        fewest, range_ = (int_const(length.type, each) for each in (FEWEST, widest - FEWEST))
-        known = build.op("freeze", [length], length.type)
-        more = build.op("sub", [known, fewest], length.type)
-        short = build.op("icmp", [more, range_], "i1", pred="ult")
-        rest = build.op("and", [known, int_const(length.type, FEWEST - 1)], length.type)
-        whole = build.op("icmp", [rest, int_const(length.type, 0)], "i1", pred="eq")
-        return build.op("and", [short, whole], "i1")
 
     def _one_by_one(self, op: Op, problem: Unvectorisable) -> list[Op]:
         self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)

@@ -110,19 +110,24 @@ void gather_eight(const ShortRows<T> &rows, const Offset *offsets, const T *x, T
   const Size halves = (static_cast<Size>(most) + kHalf - 1) / kHalf, all = offsets[kLanes] - offsets[0];
   const bool alike = halves == 2 || halves * kHalf * kLanes <= 3 * all;  // else most lanes would be off
   switch (alike ? halves : 0) {
-#define WARPLOOM_HALVES(N) \
-  case N:                  \
-    return gather_eight_by<N>(rows, offsets, x, sums);
-    WARPLOOM_HALVES(2)
-    WARPLOOM_HALVES(3)
-    WARPLOOM_HALVES(4)
-    WARPLOOM_HALVES(5)
-    WARPLOOM_HALVES(6)
-    WARPLOOM_HALVES(7)
-    WARPLOOM_HALVES(8)
-    WARPLOOM_HALVES(9)
-    WARPLOOM_HALVES(10)
-#undef WARPLOOM_HALVES
+    case 2:
+      return gather_eight_by<2>(rows, offsets, x, sums);
+    case 3:
+      return gather_eight_by<3>(rows, offsets, x, sums);
+    case 4:
+      return gather_eight_by<4>(rows, offsets, x, sums);
+    case 5:
+      return gather_eight_by<5>(rows, offsets, x, sums);
+    case 6:
+      return gather_eight_by<6>(rows, offsets, x, sums);
+    case 7:
+      return gather_eight_by<7>(rows, offsets, x, sums);
+    case 8:
+      return gather_eight_by<8>(rows, offsets, x, sums);
+    case 9:
+      return gather_eight_by<9>(rows, offsets, x, sums);
+    case 10:
+      return gather_eight_by<10>(rows, offsets, x, sums);
     default:
       return gather_eight_by<0>(rows, offsets, x, sums);
   }
