@@ -11,7 +11,8 @@ namespace warploom::fft {
 
 namespace {
 
-constexpr std::uint64_t kMostTiles = 128;  // of one step of a transform
+constexpr double kMostTiles = 128;      // of one step of a transform
+constexpr double kShortestTile = 4000;  // nanoseconds as cost_of counts them, a few times what they are
 
 double cost_of(const Shape &shape) {
   double points = static_cast<double>(shape.batch), logs = 1;
@@ -180,9 +181,11 @@ double Recipe::nanoseconds() const { return cost_of(request_.shape) * (is_staged
 
 namespace {
 
+// Tiles that take long enough to be worth a call, a lease of memory and a share of their own.
 Spread spread_over_team(double nanoseconds) {
   return [nanoseconds](std::int64_t count, const Body &body) {
-    const auto tiles = std::min<std::uint64_t>(static_cast<std::uint64_t>(count), kMostTiles);
+    const auto worth = static_cast<std::uint64_t>(std::clamp(nanoseconds / kShortestTile, 1.0, kMostTiles));
+    const auto tiles = std::min(static_cast<std::uint64_t>(count), worth);
     libraries::each_tile(tiles, nanoseconds, [&](std::uint64_t tile) {
       const auto n = static_cast<std::uint64_t>(count);
       body(static_cast<std::int64_t>(n * tile / tiles), static_cast<std::int64_t>(n * (tile + 1) / tiles));
