@@ -37,6 +37,25 @@ def test_loops_of_loops_are_copied(tmp_path: Path) -> None:
     assert len(ops_of(function, "load")) == len(ops_of(function, "store")) == 4
 
 
+def test_a_loop_whose_end_nothing_reaches(tmp_path: Path) -> None:
+    text = """extern "C" __device__ void stop() __attribute__((noreturn));
+    template <bool can> __device__ __forceinline__ int sum_of(int value) {
+      if constexpr (can) return value;
+      stop();
+    }
+    template <bool can> __device__ void store(int *const (&out)[4], int value) {
+      for (int i = 0; i < 4; ++i) *out[i] = sum_of<can>(value + i);
+    }
+    extern "C" __device__ void stop() { __trap(); }
+    __global__ void k(int *out, int n) {
+      int *places[4];
+      for (int i = 0; i < 4; ++i) places[i] = out + i * n;
+      if (n > 1000) store<false>(places, n); else store<true>(places, n);
+    }"""
+    function = imported(tmp_path, text)  # the array stays: one loop's counter goes nowhere
+    assert len(ops_of(function, "store")) == 2
+
+
 def test_a_loop_that_may_end_early_is_copied(tmp_path: Path) -> None:
     text = """__global__ void k(int *p, const int *q, int n) {
       int a[4];

@@ -285,7 +285,7 @@ class _Marker:
             block = work.pop()
             if block not in found:
                 found.add(block)
-                work += self.before[block]
+                work += self.before.get(block, ())
         return found
 
     def _is_affordable(self, loops: set[_Loop]) -> bool:
