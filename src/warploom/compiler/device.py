@@ -27,7 +27,7 @@ from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
 from warploom.runtime_library import link_flags
-from warploom.toolchain import COMMAND_LINE, Toolchain, finish, run_tool, start
+from warploom.toolchain import Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
     from warploom.backend.compilation import DeviceOptions
@@ -209,11 +209,10 @@ def _links_quickly(
     return (finish(waiting) if waiting else run_tool(_quick_link(toolchain, [*objects, "-o", library]))).returncode == 0
 
 
-def start_ahead(toolchain: Toolchain) -> None:
-    """Have a linker wait for the module that is being compiled, and a clang for the one after that."""
+def start_linker(toolchain: Toolchain) -> None:
+    """Have a linker wait for the module that is being compiled."""
     if toolchain.lld is not None and toolchain.target.is_host:
         ahead.start(*_quick_link(toolchain, [_SCRIPT]))
-    ahead.start(str(toolchain.clang), COMMAND_LINE)
 
 
 def _quick_link(toolchain: Toolchain, given: Sequence[str | Path]) -> list[str]:
