@@ -10,7 +10,6 @@ modules of different calls have nothing in common.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +26,7 @@ from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
 from warploom.runtime_library import link_flags
-from warploom.toolchain import Toolchain, finish, run_tool, start
+from warploom.toolchain import Ended, Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
     from warploom.backend.compilation import DeviceOptions
@@ -121,12 +120,12 @@ def device_bitcode(
 
 def accepted(
     toolchain: Toolchain,
-    device: subprocess.CompletedProcess[str],
+    device: Ended,
     source: Path,
     bitcode: Path,
     options: SourceOptions,
     listener: Listener = SILENT,
-) -> subprocess.CompletedProcess[str]:
+) -> Ended:
     """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
     if device.returncode == 0 or not dialect.is_refusal(device.stderr):
         return device
