@@ -10,11 +10,11 @@ import sys
 from collections.abc import Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warploom import ahead
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import running
 from warploom.target import ARCHITECTURES, Target, host_target

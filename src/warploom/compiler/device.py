@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warploom import ahead
 from warploom.bytecode import together
 from warploom.compiler import LAST_MODULE
 from warploom.core.records import dataclass, replace
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
 from warploom.frontend.launches import LaunchSizes

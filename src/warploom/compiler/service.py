@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache as once
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warploom import ahead, cache
 from warploom.bytecode import together
@@ -28,6 +27,7 @@ from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.garbage import leave_alone, seldom_collecting
 from warploom.core.records import dataclass, field, replace
 from warploom.core.turn import Turn
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import cccl

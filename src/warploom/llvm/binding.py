@@ -12,8 +12,8 @@ import os
 import threading
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.diagnostics import Diagnostic
 
 Handle = int
