@@ -166,8 +166,8 @@ def _compile(folder: Path, scratch: Path, request: Request, toolchain: Toolchain
     options = source_options(request, toolchain, key)
 
     def get_ready() -> None:
-        emitter.start(toolchain, _level(request.options), options.cpu)
         _load_compiler(toolchain)
+        emitter.start(toolchain, _level(request.options), options.cpu)
         device.start_linker(toolchain)
 
     try:
