@@ -13,8 +13,8 @@ Names are loaded when they are first used: `import warploom` itself takes no tim
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+from warploom.core.type_names import TYPE_CHECKING, Any
 from warploom.version import VERSION
 
 if TYPE_CHECKING:

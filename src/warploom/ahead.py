@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import os
 import select
-import subprocess
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from warploom.core.child import Child, start_child
 from warploom.core.records import dataclass
 
 # The tool is a shell's child, which says how it ended: its own parent has long gone.
@@ -29,7 +29,7 @@ _SHELL = 'exec 3<&0; ("$0" "$@" <&3 3<&- >&2; echo $?) &'
 class Tool:
     """A tool that waits for its text, or has got it. Each number is a descriptor of ours."""
 
-    shell: subprocess.Popen[bytes]  # which goes at once
+    shell: Child  # which goes at once
     command: tuple[str, ...]
     folder: str
     environment: dict[str, str]
@@ -129,13 +129,6 @@ def taken(command: Sequence[str], text: str) -> Tool | None:
 
 
 def _started(command: tuple[str, ...]) -> Tool:
-    shell = subprocess.Popen(
-        ["/bin/sh", "-c", _SHELL, *command],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    ours: list[int] = []
-    for stream in (shell.stdin, shell.stderr, shell.stdout):
-        assert stream is not None
-        with stream:
-            ours.append(os.dup(stream.fileno()))
-    return Tool(shell, command, os.getcwd(), dict(os.environ), *ours)  # noqa: PTH109 - as text
+    shell = start_child(["/bin/sh", "-c", _SHELL, *command], has_messages=True)
+    text, status, messages = shell.pipes
+    return Tool(shell, command, os.getcwd(), dict(os.environ), text, messages, status)  # noqa: PTH109 - as text

@@ -22,12 +22,12 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import cast
 
 from warploom import cache
 from warploom.core import records
 from warploom.core.deferred import is_loading, load_all
 from warploom.core.records import dataclass
+from warploom.core.type_names import cast
 
 KIND = "bytecode-together"
 _NAME = "modules"

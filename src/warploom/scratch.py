@@ -16,7 +16,8 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn
+
+from warploom.core.type_names import NoReturn
 
 GRACE = 0.4  # seconds
 INTERRUPTED = 128 + signal.SIGINT  # the exit status

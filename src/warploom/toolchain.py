@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache, cached_property
@@ -15,9 +14,13 @@ from pathlib import Path
 from warploom import ahead
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import running
 from warploom.target import ARCHITECTURES, Target, host_target
+
+if TYPE_CHECKING:
+    import subprocess
 
 OLDEST_CLANG = 19
 NEWEST_CLANG = 29
@@ -219,23 +222,36 @@ def start(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None)
 
         print("+ " + join(words), file=sys.stderr)
     waiting = ahead.taken([words[0], COMMAND_LINE], ahead.quoted(words[1:])) if cwd is None else None
-    return waiting or subprocess.Popen(
+    if waiting is not None:
+        return waiting
+    import subprocess  # 3 ms, which a process does without whose tools wait for it
+
+    return subprocess.Popen(
         words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         errors="replace",
     )  # fmt: skip
 
 
-def finish(process: subprocess.Popen[str] | ahead.Tool) -> subprocess.CompletedProcess[str]:
-    """Wait for a tool; the result has its exit status and what it printed."""
+@dataclass(frozen=True)
+class Ended:
+    """How a tool ended: its exit status, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def finish(process: subprocess.Popen[str] | ahead.Tool) -> Ended:
+    """Wait for the end of a tool."""
     if isinstance(process, ahead.Tool):
         status, err = process.result()
-        return subprocess.CompletedProcess(process.command, status, "", _SIDE.sub("", err) if err else "")
+        return Ended(status, "", _SIDE.sub("", err) if err else "")
     with running(process.pid):
         out, err = process.communicate()
-    return subprocess.CompletedProcess(process.args, process.returncode, out, _SIDE.sub("", err) if err else err)
+    return Ended(process.returncode, out, _SIDE.sub("", err) if err else err)
 
 
-def run_tool(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run_tool(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None) -> Ended:
     """Run a tool to its end."""
     return finish(start(command, cwd=cwd))
 

@@ -252,7 +252,7 @@ def test_the_package_is_loaded_lazily() -> None:
     import sys
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['warploom', 'warploom.version']"
+    assert done.stdout.strip() == "['warploom', 'warploom.core', 'warploom.core.type_names', 'warploom.version']"
     with pytest.raises(AttributeError, match="has no attribute 'RawKernal'"):
         _ = warploom.RawKernal  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     assert set(warploom.__all__) <= set(dir(warploom))

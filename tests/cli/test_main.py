@@ -43,6 +43,5 @@ def test_help_imports_no_subcommand() -> None:
         "print([m for m in sys.modules if m.startswith('warploom.') and m.count('.') > 1 or m == 'argparse'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    core = "'warploom.core.digest', 'warploom.core.patterns', 'warploom.core.records', 'warploom.core.garbage'"
-    light = f"{core}, 'warploom.cli.status', 'warploom.cli.main'"
-    assert done.stdout.splitlines()[-1] == f"[{light}]"
+    core = [f"warploom.core.{name}" for name in ("type_names", "digest", "patterns", "records", "garbage")]
+    assert done.stdout.splitlines()[-1] == str([*core, "warploom.cli.status", "warploom.cli.main"])

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TypeVar
+
+from warploom.core.type_names import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
 

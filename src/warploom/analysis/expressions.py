@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from warploom.core.records import dataclass
+from warploom.core.type_names import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ast

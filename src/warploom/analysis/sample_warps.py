@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any
 
 from warploom.core.launch import MAX_THREADS
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import Any
 from warploom.ir import types
 from warploom.ir.core import Attribute, Const, Op, Operand, Value
 from warploom.ir.ops import WARP_SIZE

@@ -35,10 +35,10 @@ states are asked for (they take longer than all else here).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.core.deferred import deferred
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import Block, Function, Op, Operand
 from warploom.ir.properties import SLEEPS, lets_others_in
 

@@ -20,9 +20,9 @@ an equation holds over the integers, and where, is for each of them to say, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Generic, TypeVar
 
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import Generic, TypeVar
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, flags_of
 

@@ -12,12 +12,12 @@ way (emission.py), which says what is wrong. The end of this process ends it; a 
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
 from contextlib import suppress
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key
+from warploom.core.child import start_child
 from warploom.llvm.binding import OPTIONS
 from warploom.llvm.module import Module
 from warploom.target import ARCHITECTURES
@@ -35,14 +35,9 @@ class _Emitter:
         target = toolchain.target
         program, features = _program(toolchain), ARCHITECTURES[target.arch].features
         plain = cpu.partition("+")[0]  # as LLVM has it; for the loop that it begins with, modules say it themselves
-        command = [program, toolchain.llvm_library, target.triple, features, str(level), plain, *OPTIONS]
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0)
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        with stdin, stdout:
-            self.jobs, self.answers = os.dup(stdin.fileno()), os.dup(stdout.fileno())
+        words = (program, toolchain.llvm_library, target.triple, features, str(level), plain, *OPTIONS)
+        self.process = start_child([*map(str, words)], has_messages=False)
+        self.jobs, self.answers = self.process.pipes
         self.owner, self.pipes = os.getpid(), self._pipes()
 
     def _pipes(self) -> tuple[int, int]:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Protocol
 
 from warploom.backend.loom_ops import const_text
 from warploom.core.remarks import Loc
+from warploom.core.type_names import Protocol
 from warploom.ir.core import Const, Op, Operand, Value
 from warploom.ir.types import size_of
 

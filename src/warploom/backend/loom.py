@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from warploom.analysis.thread_work import thread_work
 from warploom.analysis.warp_groups import assumed_warps
@@ -52,6 +51,7 @@ from warploom.core.deferred import deferred, load_all
 from warploom.core.launch import Dims
 from warploom.core.records import dataclass, replace
 from warploom.core.remarks import Unsupported
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.cleanup import PIPELINE, clean

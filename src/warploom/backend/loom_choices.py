@@ -25,12 +25,12 @@ instructions have lines, so that a fault has that of its case.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from warploom.backend.loom_ops import typed
 from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, walk_op
 from warploom.ir.properties import is_pure

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from warploom.analysis.loaded_trip_counts import LONGEST_SUM, is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
@@ -31,6 +30,7 @@ from warploom.backend.loom_conversions import converts_vectors, saturating_conve
 from warploom.backend.loom_ops import TEXT, flags, quoted, words
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
 from warploom.core.deferred import deferred
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.ops import OF_LANES, OPS, PRIVATE, SET_THREAD, SET_THREAD_INDEX, WARP_SIZE, Effect

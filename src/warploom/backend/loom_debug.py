@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
 
 from warploom.core.remarks import Loc
+from warploom.core.type_names import Protocol
 
 
 class MakeNode(Protocol):

@@ -30,11 +30,11 @@ dropped. Elements are stored in the order of lanes, of which the last one counts
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
 
 from warploom.backend.loom_ops import typed
 from warploom.backend.loom_vectors import Writer
 from warploom.core.remarks import Loc
+from warploom.core.type_names import Any, Protocol
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
 from warploom.passes.clean.fold import is_poison

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.image import load_parameter
@@ -51,6 +50,7 @@ from warploom.backend.thread_by_thread import BODY, ByThread
 from warploom.core.kernel_facts import KernelFacts
 from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Loc
+from warploom.core.type_names import Protocol
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.importer import ID_NAMES
 from warploom.ir.core import LAUNCH_PARAMS, Const, Function, Op, Value, free_values, globals_in, walk, walk_op

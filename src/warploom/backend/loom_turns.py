@@ -19,7 +19,6 @@ after a barrier that the program has as well, or another block.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.function_text import Sink
@@ -27,6 +26,7 @@ from warploom.backend.loom_code import Code
 from warploom.backend.loom_frames import Handed, load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.core.remarks import Loc
+from warploom.core.type_names import Protocol
 from warploom.ir.core import Function, Op, Operand, Value, free_values, walk
 
 TAKE_TURNS = "__warploom_take_turns"

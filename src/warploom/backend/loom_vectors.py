@@ -26,10 +26,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from warploom.backend.loom_ops import NameOf, const_text, flags, typed, words
 from warploom.core.remarks import Loc
+from warploom.core.type_names import Protocol
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
 

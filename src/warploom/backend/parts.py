@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
-from typing import TypeVar
 
 from warploom.backend.compilation import Compilation
 from warploom.backend.image import SHARED_OFFSET, SUFFIX
 from warploom.backend.materialise import Materialiser
 from warploom.backend.shared_memory import lower_shared_memory
 from warploom.cache import content_key
+from warploom.core.type_names import TypeVar
 from warploom.frontend.device_module import Kernel
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Linkage, Visibility

@@ -26,12 +26,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from warploom.backend.image import SHARED_OFFSET
 from warploom.backend.materialise import Materialiser
 from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX

@@ -10,15 +10,14 @@ modules of different calls have nothing in common.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warploom import ahead
 from warploom.bytecode import together
 from warploom.compiler import LAST_MODULE
 from warploom.core.records import dataclass, replace
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
 from warploom.frontend.launches import LaunchSizes
@@ -27,7 +26,7 @@ from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
 from warploom.runtime_library import link_flags
-from warploom.toolchain import COMMAND_LINE, Toolchain, finish, run_tool, start
+from warploom.toolchain import Ended, Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
     from warploom.backend.compilation import DeviceOptions
@@ -121,12 +120,12 @@ def device_bitcode(
 
 def accepted(
     toolchain: Toolchain,
-    device: subprocess.CompletedProcess[str],
+    device: Ended,
     source: Path,
     bitcode: Path,
     options: SourceOptions,
     listener: Listener = SILENT,
-) -> subprocess.CompletedProcess[str]:
+) -> Ended:
     """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
     if device.returncode == 0 or not dialect.is_refusal(device.stderr):
         return device
@@ -209,11 +208,10 @@ def _links_quickly(
     return (finish(waiting) if waiting else run_tool(_quick_link(toolchain, [*objects, "-o", library]))).returncode == 0
 
 
-def start_ahead(toolchain: Toolchain) -> None:
-    """Have a linker wait for the module that is being compiled, and a clang for the one after that."""
+def start_linker(toolchain: Toolchain) -> None:
+    """Have a linker wait for the module that is being compiled."""
     if toolchain.lld is not None and toolchain.target.is_host:
         ahead.start(*_quick_link(toolchain, [_SCRIPT]))
-    ahead.start(str(toolchain.clang), COMMAND_LINE)
 
 
 def _quick_link(toolchain: Toolchain, given: Sequence[str | Path]) -> list[str]:

@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache as once
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warploom import ahead, cache
 from warploom.bytecode import together
@@ -28,6 +27,7 @@ from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.garbage import leave_alone, seldom_collecting
 from warploom.core.records import dataclass, field, replace
 from warploom.core.turn import Turn
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import cccl
@@ -101,6 +101,9 @@ def _compiled(request: Request, toolchain: Toolchain, key: str) -> Module:
     made: list[Contents] = []
     ahead.start(str(toolchain.clang), COMMAND_LINE)  # it loads while the compiler does
     with seldom_collecting(), together("compiler", up_to=LAST_MODULE):
+        from warploom.llvm.binding import load_meanwhile
+
+        load_meanwhile(toolchain.llvm_library)
         entry = cache.replace_entry(KIND, key, lambda folder: made.append(_fill(folder, request, toolchain, key)))
     return Module(entry / _LIBRARY, made[0])
 
@@ -163,9 +166,9 @@ def _compile(folder: Path, scratch: Path, request: Request, toolchain: Toolchain
     options = source_options(request, toolchain, key)
 
     def get_ready() -> None:
+        _load_compiler(toolchain)
         emitter.start(toolchain, _level(request.options), options.cpu)
-        _load_compiler()
-        device.start_ahead(toolchain)
+        device.start_linker(toolchain)
 
     try:
         bitcode, log = _device_pass(scratch, request, toolchain, options, get_ready)
@@ -174,6 +177,7 @@ def _compile(folder: Path, scratch: Path, request: Request, toolchain: Toolchain
         contents = replace(found, log=log)
 
         def write_contents() -> None:
+            ahead.start(str(toolchain.clang), COMMAND_LINE)  # for the next kernel
             read = _files_read(bitcode.with_suffix(".d"), scratch)
             text = "".join(f"{path}\0{state}\0" for path, state in read.items())
             (folder / "read").write_text(text, errors="surrogateescape")
@@ -223,29 +227,29 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
     with temporary_folder("warploom-module-") as scratch:
         try:
             bitcode, _ = _device_pass(
-                scratch, request, toolchain, source_options(request, toolchain, key), _load_compiler
+                scratch,
+                request,
+                toolchain,
+                source_options(request, toolchain, key),
+                lambda: _load_compiler(toolchain),
             )
         except SourceRefused as refused:
             raise CompileError(refused.messages) from None
         return LlvmModule(toolchain.llvm_library, bitcode)
 
 
-def _load_compiler() -> None:
+def _load_compiler(toolchain: Toolchain) -> None:
     """Loading the passes takes longer than clang does."""
     if LAST_MODULE in sys.modules:
         return
-    from warploom.llvm.binding import load, load_meanwhile
+    from warploom.llvm.binding import load
 
-    library = default_toolchain().llvm_library
-    meanwhile = load_meanwhile(library)
     with seldom_collecting():
         from warploom.backend import loom
         from warploom.compiler import declarations
 
         del loom, declarations
-        if meanwhile is not None:
-            meanwhile.join()
-        load(library)
+        load(toolchain.llvm_library)
         leave_alone()
 
 

@@ -8,10 +8,10 @@ as Python keeps its bytecode, behind a hash of that: to load `json` takes longer
 from __future__ import annotations
 
 import marshal
-from typing import Any
 
 from warploom.core.digest import blake2b
 from warploom.core.records import asdict, dataclass
+from warploom.core.type_names import Any
 
 UNKNOWN = "unknown"
 _FORMAT = 4  # since Python 3.4

@@ -12,7 +12,8 @@ A kernel without barriers, loops and atomics takes three quarters of the compile
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+
+from warploom.core.type_names import Any
 
 _waiting: set[str] = set()
 _loading: list[str] = []

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from warploom.core.type_names import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from re import compile as regex

@@ -10,7 +10,7 @@ in objects that users hold alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from warploom.core.type_names import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dataclasses import asdict as asdict

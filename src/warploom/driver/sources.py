@@ -34,7 +34,7 @@ from warploom.frontend.missing_template import TemplateKeywords
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.scratch import temporary_folder
-from warploom.toolchain import finish, start
+from warploom.toolchain import Ended, finish, start
 
 if TYPE_CHECKING:
     from warploom.passes.runner import PipelineOptions
@@ -131,7 +131,7 @@ def _compile_versions(
     started: Sequence[subprocess.Popen[str] | Tool],
     versions: Sequence[_Version],
     image_id: Path,
-) -> tuple[subprocess.CompletedProcess[str], list[Path]]:
+) -> tuple[Ended, list[Path]]:
     """The device's objects, from its passes that have been started; and how the last pass ended that counts."""
     engine = chosen_engine(driver.line.engine, is_debugged=driver.line.device_debug)
     with driver.times.step(source, "clang (device pass)", [source], versions[0].bitcode):

@@ -16,12 +16,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from warploom.core.deferred import deferred
 from warploom.core.launch import MAX_BLOCK, MAX_THREADS, MIN_THREADS, Dims
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from warploom.frontend import certain_sizes, header_constants

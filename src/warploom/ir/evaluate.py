@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 from types import CodeType
-from typing import TYPE_CHECKING, Any
 
 from warploom.core.deferred import deferred
+from warploom.core.type_names import TYPE_CHECKING, Any
 from warploom.ir import types
 from warploom.ir.core import Const, Op
 from warploom.ir.scalar import RUNTIME, Undefined, expression, needs_rounding, round_to

@@ -14,10 +14,10 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any
 
 from warploom.core.records import dataclass, field
 from warploom.core.remarks import Loc
+from warploom.core.type_names import Any
 from warploom.ir.core import Function, Op, Value
 from warploom.ir.machine import (
     Endless,

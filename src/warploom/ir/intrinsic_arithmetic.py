@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.ir import types
 from warploom.ir.libm import Function
 from warploom.ir.scalar import float_to_int, round_to, signed

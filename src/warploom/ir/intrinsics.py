@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.ir import types
 from warploom.ir.dot_products import evaluator
 from warploom.ir.intrinsic_arithmetic import (

@@ -6,8 +6,8 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.ir.scalar import round_to, signed
 
 Function = Callable[..., Any]

@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.ir import types
 from warploom.ir.libm import mathematics_for
 from warploom.ir.memory import BadAddress, Memory

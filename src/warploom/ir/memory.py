@@ -13,9 +13,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING, Any
 from warploom.ir import types
 from warploom.ir.ops import PADDING
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NoReturn
 
 from warploom.core.kernel_facts import KernelFacts
 from warploom.core.patterns import regex
 from warploom.core.remarks import Loc
+from warploom.core.type_names import NoReturn
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Attribute, Block, Const, Function, Op, Operand, Region, Shared, Value
 from warploom.ir.facts_text import facts_from

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.ir import types
 from warploom.ir.core import Attribute
 from warploom.ir.divisions import signed_divide, signed_remainder, unsigned_divide, unsigned_remainder

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Generator
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.ir.ops import WARP_SIZE
 from warploom.ir.scalar import signed
 

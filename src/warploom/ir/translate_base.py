@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from warploom.core.type_names import Any
 from warploom.ir import types
 from warploom.ir.core import Function, Op, Operand, Value
 from warploom.ir.literal import const_text

@@ -12,8 +12,8 @@ import os
 import threading
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from warploom.core.type_names import Any
 from warploom.diagnostics import Diagnostic
 
 Handle = int
@@ -319,8 +319,9 @@ TARGETS = ("X86", "AArch64", "RISCV")
 OPTIONS = ("-enable-shrink-wrap=false", "-disable-vector-combine=true")
 
 
+@cache
 def load_meanwhile(path: Path) -> threading.Thread | None:
-    """Have the library read by another thread, which lets Python go on; `load` then finds it there."""
+    """Have the library read by another thread, which lets Python go on; `load` waits for that."""
     opening = getattr(ctypes.CDLL(None), "dlopen", None)  # a foreign function, unlike ctypes.CDLL
     if opening is None:
         return None
@@ -333,6 +334,8 @@ def load_meanwhile(path: Path) -> threading.Thread | None:
 @cache  # options are given once
 def load(path: Path) -> Any:
     """The functions of the table, with their signatures, and no others; the targets are initialised."""
+    if (meanwhile := load_meanwhile(path)) is not None:
+        meanwhile.join()
     library = ctypes.CDLL(str(path))
     for name in SIGNATURES:
         if not hasattr(library, name):

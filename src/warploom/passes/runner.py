@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
@@ -19,6 +18,7 @@ from warploom.core.deferred import deferred
 from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.records import dataclass, field, replace
 from warploom.core.remarks import Remark, Unsupported
+from warploom.core.type_names import TYPE_CHECKING, TypeVar
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function

@@ -16,8 +16,7 @@ have operands that are still there.
 
 from __future__ import annotations
 
-from typing import Protocol
-
+from warploom.core.type_names import Protocol
 from warploom.ir.core import (
     TRUE,
     Builder,

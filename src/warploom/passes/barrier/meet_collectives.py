@@ -29,11 +29,11 @@ Ensures: no barrier of a warp has a mask.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
 from warploom.core.deferred import deferred
 from warploom.core.remarks import WAITING, Unsupported
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import (
     Builder,
     Const,

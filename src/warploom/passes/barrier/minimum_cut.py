@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+
+from warploom.core.type_names import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
 _INFINITE = 1 << 60

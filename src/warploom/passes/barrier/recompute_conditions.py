@@ -28,10 +28,9 @@ has its first value in the first round only; and all threads leave in the same r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.core.deferred import deferred
 from warploom.core.records import dataclass
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,

@@ -15,10 +15,9 @@ Ensures: no barrier of a block is left.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.core.deferred import deferred
 from warploom.core.remarks import Unsupported
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk_op
 from warploom.ir.ops import Level
 from warploom.passes.barrier.features import EARLY_STORES, FOR, IF, MINIMUM_CUT, WHILE

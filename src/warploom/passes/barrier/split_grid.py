@@ -19,11 +19,10 @@ Requires: a grid holds nothing but its block. Ensures: no grid barrier is left.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.core.deferred import deferred
 from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import Level, levels_in
 from warploom.passes.base import Context, Pass

@@ -21,11 +21,10 @@ Requires: no barrier of a block. Ensures: no collective is left.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.core.deferred import deferred
 from warploom.core.launch import MAX_BLOCK
 from warploom.core.remarks import Unsupported
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import (
     Builder,
     Const,

@@ -23,14 +23,13 @@ that is poison may be replaced by anything.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.analysis.bounded_forms import minimum_or_maximum
 from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, Shared, combine, constant
 from warploom.analysis.integers import fits, type_range
 from warploom.analysis.sums import Sum
 from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import (
     TRUE,

@@ -26,10 +26,9 @@ the thread ends by running to the end of the body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.fold import INVERSE

@@ -23,11 +23,11 @@ scheduling's (Rau, 1994), without a table of resources, which an out-of-order pr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from warploom.analysis.integers import signed_value
 from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
 from warploom.ir.properties import is_speculatable

@@ -22,7 +22,6 @@ made in any order, modulo 2^n.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
@@ -30,6 +29,7 @@ from warploom.analysis.pieces import pieces_in
 from warploom.analysis.strides import is_scattered
 from warploom.core.deferred import deferred
 from warploom.core.records import dataclass, field
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,

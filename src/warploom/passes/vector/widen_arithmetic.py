@@ -10,11 +10,10 @@ Threads that are not active compute as well, on whatever they have: an op here i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.analysis.lane_shapes import Shape, X
 from warploom.analysis.lanes import counting
 from warploom.core.deferred import deferred
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, int_const, is_undefined
 from warploom.ir.ops import DIVISIONS

@@ -16,12 +16,12 @@ Atomics on memory of the block need not be atomic at all: one processor runs all
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from warploom.analysis.clamped_addresses import Clamp, clamp_of
 from warploom.analysis.lanes import SPREAD
 from warploom.analysis.shared_bounds import can_read_around, can_write_back
 from warploom.analysis.vector_cost import processor_of
+from warploom.core.type_names import Any
 from warploom.ir import types
 from warploom.ir.core import FALSE, Const, Op, Operand, Value, int_const
 from warploom.ir.ops import PRIVATE, private_size

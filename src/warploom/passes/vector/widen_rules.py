@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from warploom.core.deferred import deferred
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.passes.vector.widen import Rule, Rules
 from warploom.passes.vector.widen_alone import call, each_thread
 from warploom.passes.vector.widen_arithmetic import arithmetic, select

@@ -18,11 +18,11 @@ field.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.vector_cost import masks_pay, processor_of
 from warploom.core.deferred import deferred
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
 from warploom.passes.vector.widen import Lanes, Widener
