@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trainings on device cuda beside the CPU with oneDNN and without: trainings.py losses|time [THREADS [ROUNDS]]
+"""Trainings on device cuda beside the CPU with oneDNN and without: trainings.py losses|time|parts [THREADS [ROUNDS]]
 
     losses   small sizes, 100 steps of Adam from each of three starts: how far the losses are from the CPU's, at most,
              beside how far those of the CPU without oneDNN are
     time     time of a step, the median of alternating rounds, in brackets the least; ResNet-50 as it is. On one thread
              processor time; on more the clock's, as threads of OpenMP spin where they wait for one another
+    parts    the same of a step's three parts: forward, backward, Adam; the least of the rounds
 
 In a Python with PyTorch where `warploom torch enable` has run (docs/torch.md), as `make torch-train` makes it.
 """
@@ -19,6 +20,7 @@ os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), sys.arg
 import statistics
 import time
 from collections.abc import Callable
+from itertools import pairwise
 
 import torch
 from models import MODELS, Training
@@ -33,8 +35,13 @@ ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 5
 WAYS = {"CPU, oneDNN": ("cpu", True), "CPU without": ("cpu", False), "cuda": ("cuda", True)}
 
 
-def step_of(build: Callable[[bool], Training], small: bool, device: str, seed: int = 0) -> Callable[[], float]:
-    """One step of a training, whose start `seed` decides; it returns the loss."""
+Mark = Callable[[], None]
+
+
+def step_of(
+    build: Callable[[bool], Training], small: bool, device: str, seed: int = 0, mark: Mark = lambda: None
+) -> Callable[[], float]:
+    """One step of a training, whose start `seed` decides; it returns the loss, and calls `mark` after each part."""
     torch.manual_seed(seed)
     training = build(small)
     model = training.model.to(device)
@@ -44,8 +51,11 @@ def step_of(build: Callable[[bool], Training], small: bool, device: str, seed: i
     def step() -> float:
         optimizer.zero_grad()
         loss = training.loss(model(inputs), targets)
+        mark()
         loss.backward()
+        mark()
         optimizer.step()
+        mark()
         return loss.item()
 
     return step
@@ -67,9 +77,34 @@ def losses(name: str) -> str:
     return f"| {name} | {of_cpu[0]:.3f} to {of_cpu[STEPS - 1]:.3f} | {spread:.1e} | {apart:.1e} |"
 
 
+def clock() -> float:
+    """Seconds."""
+    return time.process_time() if THREADS == 1 else time.perf_counter()
+
+
+def parts(name: str) -> str:
+    """A line of the table."""
+    times: list[float] = []
+    ways = {way: where for way, where in WAYS.items() if where[1]}
+    steps = {
+        way: step_of(MODELS[name], False, device, mark=lambda: times.append(clock()))
+        for way, (device, _) in ways.items()
+    }
+    least = {way: [float("inf")] * 3 for way in ways}
+    for number in range(ROUNDS + 1):
+        for way in ways:
+            times[:] = [clock()]
+            steps[way]()
+            if number:  # the first one makes buffers
+                taken = (after - before for before, after in pairwise(times))
+                least[way] = [min(pair) for pair in zip(least[way], taken, strict=True)]
+    of_cpu, of_cuda = least.values()
+    shown = " | ".join(", ".join(f"{1e3 * each:.1f}" for each in way) for way in (of_cpu, of_cuda))
+    return f"| {name} | {shown} | {sum(of_cuda) / sum(of_cpu):.2f} |"
+
+
 def seconds(name: str) -> str:
     """A line of the table."""
-    clock = time.process_time if THREADS == 1 else time.perf_counter
     steps = {way: step_of(MODELS[name], False, device) for way, (device, _) in WAYS.items()}
     taken: dict[str, list[float]] = {way: [] for way in WAYS}
     for number in range(ROUNDS + 1):
@@ -90,12 +125,14 @@ def main() -> None:
     warploom.torch.reset_coverage()
     if WHAT == "losses":
         print("| training | loss | CPU without oneDNN | cuda |\n|---|---|---|---|")
+    elif WHAT == "parts":
+        print("| training | CPU, oneDNN, ms | cuda, ms | over oneDNN |\n" + "|---" * 4 + "|")
     else:
         print(
             "| training | CPU, oneDNN, s | CPU without, s | cuda, s | over oneDNN | over without |\n" + "|---" * 6 + "|"
         )
     for name in MODELS:
-        print((losses if WHAT == "losses" else seconds)(name), flush=True)
+        print({"losses": losses, "parts": parts}.get(WHAT, seconds)(name), flush=True)
     seen = warploom.torch.coverage()
     launches, calls = sum(seen.launches.values()), sum(seen.on_cpu_backend.values())
     print(f"launches of ATen's CUDA kernels: {launches}; calls of the CPU backend: {calls}")

@@ -16,6 +16,7 @@ from warploom.torch.aten.build import installed_folder, installed_library
 from warploom.torch.build import Built, build, provide_libraries
 from warploom.torch.exit import wait_for_autograd
 from warploom.torch.install import OFF, Installed, find_torch
+from warploom.torch.optimizers import take_adam, take_sgd
 
 ATEN = "WARPLOOM_TORCH_ATEN"  # in the environment: 0 leaves ATen's own CUDA kernels out; else a folder with them
 _built: list[Built] = []
@@ -136,7 +137,9 @@ def _complete_storage(module: ModuleType) -> None:
 _STEPS = {
     "torch._C": _complete_c,
     "torch.backends.cudnn": _complete_cudnn,
+    "torch.optim.adam": take_adam,
     "torch.optim.optimizer": _complete_optimizer,
+    "torch.optim.sgd": take_sgd,
     "torch.storage": _complete_storage,
     "torch.version": _complete_version,
     "torch.utils.cpp_extension": _complete_extensions,
