@@ -26,7 +26,7 @@ def choices(copy: int, number: int = 0) -> str:
       }} {{ yield {100 + number}:i32 }}"""
 
 
-def copies(steps: list[int], store: str = "", other: str = "9:i32", late: str = "") -> Function:
+def copies(steps: list[int], store: str = "", other: str = "9:i32") -> Function:
     """Copies of a choice, each in the condition of the one before, for %tx plus each of `steps` below 12."""
 
     def level(copy: int) -> str:
@@ -45,7 +45,6 @@ def copies(steps: list[int], store: str = "", other: str = "9:i32", late: str = 
         {choices(copy)}
         {store.replace("AT", f"%a.{copy}").replace("VALUE", f"%v.{copy}.0")}
         {level(copy + 1)}
-        {late.replace("AT", f"%a.{copy}").replace("VALUE", f"%v.{copy}.0")}
         yield {", ".join([f"%v.{copy}.0", *after])}
       }} {{ yield {", ".join([other] * (len(steps) - copy))} }}"""
 
@@ -86,9 +85,4 @@ def test_threads_whose_copies_end_early(n: int) -> None:
 )
 def test_what_stays(steps: list[int]) -> None:
     changed, _ = lowered(copies(steps), [REROLL])
-    assert not any(op.attrs.get(ROLLED) for op in walk(changed.body))
-
-
-def test_what_is_stored_behind_the_next_copy_stays() -> None:
-    changed, _ = lowered(copies([0, 4, 8], late="store VALUE, AT [align=4]"), [REROLL])
     assert not any(op.attrs.get(ROLLED) for op in walk(changed.body))

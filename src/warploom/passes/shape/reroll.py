@@ -14,8 +14,7 @@ Loops over small private arrays are unrolled before the import, so that the arra
 (frontend/private_arrays.py). Where each trip has a choice among many types, all later passes and LLVM then do four
 times the work, for code that waits for branches and conversions and not for the loop around it.
 
-Sound because the loop runs the copies in their order, each under its own condition: in a copy nothing that accesses
-memory stands behind the next one. The conditions compare a thread's number
+Sound because the loop runs the copies in their order, each under its own condition. These compare a thread's number
 plus a constant that grows from copy to copy with one limit, so that where one holds, all before it held: to test it
 alone is to test it inside the others. What differs from copy to copy is a constant that grows evenly, an element of
 an array that an earlier such loop has filled, a value put together from these (which is computed again), or stored
@@ -254,12 +253,8 @@ class _Reroller:
 
     def _own(self, number: int) -> list[Op]:
         """The ops of a copy that are matched one by one."""
-        kept = [each for each in self.levels[number].regions[0].body if self._is_kept(each)]
-        if number + 1 < len(self.levels):
-            # What comes behind the next copy, as a store of a value that was loaded in front of it, stays there.
-            if kept.pop() is not self.levels[number + 1]:
-                raise Different
-        return kept
+        inner = self.levels[number + 1] if number + 1 < len(self.levels) else None
+        return [each for each in self.levels[number].regions[0].body if each is not inner and self._is_kept(each)]
 
     def _is_kept(self, op: Op) -> bool:
         if op.name in _KEPT and not op.attrs.get("volatile"):
