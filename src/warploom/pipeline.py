@@ -58,7 +58,6 @@ from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, run_p
 from warploom.passes.shape.collapse_grid import COLLAPSE_GRID
 from warploom.passes.shape.count_work import COUNT_WORK
 from warploom.passes.shape.raise_loops import RAISE_LOOPS
-from warploom.passes.shape.reroll import REROLL
 from warploom.passes.shape.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.shape.structure import STRUCTURE
 from warploom.passes.tune.interchange_strides import INTERCHANGE_STRIDES
@@ -110,7 +109,6 @@ PASSES: tuple[Pass, ...] = (
     VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     USE_GUARDS,  # what follows in these blocks, before other passes look at conditions
     CANONICALISE,
-    cleaned(REROLL),  # after what is the same for all threads has been taken out of what is to be alike
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     cleaned(RECOMPUTE_CONDITIONS),  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart

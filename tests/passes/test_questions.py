@@ -39,7 +39,6 @@ ASKED = {
     "prefetch_blocks": "is_speculatable",
     "raise_loops": "is_pure is_duplicable is_removable",
     "recompute_conditions": "is_speculatable",
-    "reroll": "is_speculatable is_duplicable",
     "row_versions": "is_arithmetic is_removable",
     "rows_of_blocks": "is_arithmetic is_speculatable",
     "simplifier": "is_arithmetic",

@@ -33,7 +33,7 @@ from warploom.core.deferred import deferred
 from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
-from warploom.ir.ops import OF_LANES, OPS, PRIVATE, ROLLED, SET_THREAD, SET_THREAD_INDEX, WARP_SIZE, Effect
+from warploom.ir.ops import OF_LANES, OPS, PRIVATE, SET_THREAD, SET_THREAD_INDEX, WARP_SIZE, Effect
 from warploom.ir.properties import ABI_WITHOUT_THREAD
 from warploom.ir.vector_functions import vector_mathematics
 from warploom.passes.vector.vectorise import ONE_BY_ONE
@@ -279,7 +279,7 @@ class Code(FunctionText):
             next_ = self.value("next", f"{add} {type_} {now[0]}, {self.name(step)}", op.loc)
             now = [next_, *following]
         latch = self.label
-        self.jump(head, self.no_copies() if op.attrs.get(ROLLED) else self._loop_mark(region))
+        self.jump(head, self._loop_mark(region))
         for (slot, value, name), first, later in zip(phis, begin, now, strict=True):
             self.lines[slot] = _phi(name, value.type, (first, before), (later, latch))
         self.start(end)

@@ -21,7 +21,6 @@ PRIVATE = "private"  # of an atomic op or a store: see there
 OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
 PARTIAL = "partial"  # of a `block`: of a block of threads that most have another form of
 FEW_TRIPS = "few_trips"  # of a `for`: one or none, as a rule; not worth a form of its own
-ROLLED = "rolled"  # of a `for`: it was copies of its body, which are not to come back
 OF_LANES = "of_lanes"  # of a `for` or `while`: over the threads of a vector
 PADDING = 256  # bytes around shared memory that `load [padded=true]` may read: kSharedPadding of the runtime
 # Calls of the runtime: they say which thread the calls that follow belong to.
@@ -290,11 +289,11 @@ OPS: dict[str, OpInfo] = {
     "for": OpInfo(
         Effect.CONTROL,
         "lb:T ub:T step:T init... -> result... "
-        "[pred flags? of_threads? of_lanes? few_trips? rolled?] { (i carried...) ... yield next... }",
+        "[pred flags? of_threads? of_lanes? few_trips?] { (i carried...) ... yield next... }",
         "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; flags: how i + step does not "
         "wrap; results: carried at the end; "
         "of_threads: what was a loop over threads of a block, or over rows of them; of_lanes: over those of a vector; "
-        "few_trips: one or none, as a rule; rolled: was copies of large code, not to be unrolled",
+        "few_trips: one or none, as a rule",
     ),
     "while": OpInfo(
         Effect.CONTROL,
