@@ -5,6 +5,7 @@ tensor to tensor where they give the same bits. A GPU has its kernels for lists 
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -71,9 +72,7 @@ def _are_numbers(values: Any) -> bool:
 
 
 def _torch() -> Any:
-    import torch
-
-    return torch
+    return sys.modules["torch"]  # which has loaded the module whose function this is called by
 
 
 @functools.cache
