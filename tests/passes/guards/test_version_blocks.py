@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from differential import Dims, lowered, results
 
-from warploom.ir.core import Function, Op, walk, walk_op
+from warploom.ir.core import FALSE, TRUE, Function, Op, walk, walk_op
 from warploom.ir.ops import PARTIAL, levels_in
 from warploom.ir.parser import parse_function
 from warploom.passes.barrier.split_barriers import SPLIT_BARRIERS
@@ -93,8 +93,19 @@ def test_a_sum_that_is_known_not_to_wrap_then_says_so() -> None:
     assert ("nuw",) not in marked[1]
 
 
+AT_EDGE = "%c: i1 = icmp %i, 3:i32 [pred=slt]"
+
+
+def test_most_blocks_are_not_at_the_edge_of_the_data() -> None:
+    for test, answer in ((AT_EDGE, FALSE), (AT_EDGE.replace("3:i32", "100:i32"), TRUE), (BELOW, TRUE)):
+        whole, other = versions(kernel(test))
+        conditions = [[op.operands[0] for op in walk_op(block) if op.name == "if"] for block in (whole, other)]
+        assert set(conditions[0]) == {answer}
+        assert answer not in conditions[1]
+
+
 @pytest.mark.parametrize("launch", LAUNCHES)
-@pytest.mark.parametrize("test", [BELOW, WRAPPING, BACKWARDS, BOTH])
+@pytest.mark.parametrize("test", [BELOW, WRAPPING, BACKWARDS, BOTH, AT_EDGE])
 def test_every_block_computes_the_same(test: str, launch: tuple[Dims, Dims]) -> None:
     original = kernel(test)
     versioned, _ = lowered(original, [VERSION_BLOCKS, SPLIT_BARRIERS])

@@ -32,7 +32,9 @@ from warploom.core.records import dataclass, field
 from warploom.core.type_names import TYPE_CHECKING
 from warploom.ir import types
 from warploom.ir.core import (
+    FALSE,
     TRUE,
+    Const,
     Function,
     Op,
     Operand,
@@ -59,6 +61,7 @@ NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
 LARGEST_ANY = 100  # and in the code for any block size, which launches seen in the program do not use
 MOST_TESTS = 8
+WIDEST_EDGE = 16  # elements that an edge of the data is wide, at most
 _SUMS = frozenset("add sub xor sext zext trunc freeze".split())
 
 
@@ -85,11 +88,12 @@ class Lifted:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """`own` makes a comparison true for all threads of a block, where `others` make its sides exact."""
+    """`own` makes a comparison `answer` for all threads of a block, where `others` make its sides exact."""
 
     own: Claim
     others: tuple[Claim, ...]
     steps: tuple[tuple[Op, str], ...]
+    answer: Const = TRUE
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -170,9 +174,17 @@ class _Claiming:
         left, right = sides
         if left is None or right is None or not (left.form.threads or right.form.threads):
             return None
-        form = left.form.plus(constant(1)) if relation[1] == "t" else left.form
-        found = Test(self.claim(form, right.form), left.claims + right.claims, left.steps + right.steps)
+        below = left.form.plus(constant(1)) if relation[1] == "t" else left.form  # at most `right`
+        own, answer = self.claim(below, right.form), TRUE
+        if _is_at_edge(below, right.form):
+            own, answer = self.claim(right.form.plus(constant(1)), below), FALSE
+        found = Test(own, left.claims + right.claims, left.steps + right.steps, answer)
         return found if all(_fits_64(side) for each in found.claims for side in (each.left, each.right)) else None
+
+
+def _is_at_edge(left: Linear, right: Linear) -> bool:
+    """Whether left <= right only near where the data begins, as of `column < 1`: of most blocks no thread is there."""
+    return not right.shared and not right.threads and bool(left.shared) and right.constant <= WIDEST_EDGE
 
 
 def _threads_of(form: Linear) -> Linear:
@@ -221,7 +233,7 @@ def is_clamped(value: Operand, definitions: dict[Value, Op], depth: int = 0) -> 
 
 
 def tests_of(block: Op, grid: Op, ranges: Ranges) -> dict[Op, Test]:
-    """The comparisons in `block` that most blocks answer with yes, and what they claim."""
+    """The comparisons in `block` that all threads of most blocks answer alike, and what makes them do so."""
     exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
     claiming = _Claiming(exact, block)
     blocks = set(grid.region.params)
@@ -289,13 +301,13 @@ def _part(copy: Op, part: block_parts.Part) -> Op:
 
 
 def _without_tests(block: Op, tests: dict[Op, Test]) -> Op:
-    """`block` for threads that all pass."""
+    """`block` for threads that all answer as the tests claim."""
     mapping: dict[Value, Operand] = {}
     copy = clone_op(block, mapping)
     made = {value: op for op in walk_op(copy) for value in op.results}
     known: dict[Value, Operand] = {}
     for op, test in tests.items():
-        known[_value(mapping[op.result])] = TRUE
+        known[_value(mapping[op.result])] = test.answer
         for step, flag in test.steps:
             same = made[_value(mapping[step.result])]
             same.attrs["flags"] = tuple(dict.fromkeys((*flags_of(same), flag)))
