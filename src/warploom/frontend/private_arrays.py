@@ -285,7 +285,7 @@ class _Marker:
             block = work.pop()
             if block not in found:
                 found.add(block)
-                work += self.before.get(block, ())
+                work += self.before.get(block, ())  # the entry has none, nor has what is never reached
         return found
 
     def _is_affordable(self, loops: set[_Loop]) -> bool:

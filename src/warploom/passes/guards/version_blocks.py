@@ -10,7 +10,8 @@
     }                                               }
                                                   }
 
-Of a grid nearly all blocks lie wholly within the data. Their threads need no masks, and where a condition is used on
+Of a grid nearly all blocks lie wholly within the data: no thread of theirs passes a test for its edge (%i < 1), all
+pass the others. Their threads need no masks, and where a condition is used on
 both sides of a barrier, nothing of it has to be kept. Of a block with barriers only the parts that are about the test,
 or compare with what is clamped to the data, are written twice (block_parts.py). What a block asks is whether its
 threads at the corners pass: what is compared are exact linear functions of the thread ids (analysis/exact_linear.py),
