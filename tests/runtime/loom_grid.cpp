@@ -361,7 +361,7 @@ void long_loops() {
     const auto run = [&](LaunchShape *shape) {
       for_blocks(shape, [&](const Block &) {
         share_threads(2, [&](unsigned number) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));  // a busy processor gets to it
           ran[number] = std::this_thread::get_id();
         });
       });
