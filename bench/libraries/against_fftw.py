@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +63,13 @@ def compare(folder: Path, double_fftw: ctypes.CDLL, single_fftw: ctypes.CDLL) ->
             plan = ctypes.c_int()
             assert library.cufftPlan1d(ctypes.byref(plan), n, Z2Z if double else C2C, batch) == 0
             run = library.cufftExecZ2Z if double else library.cufftExecC2C
-
             arguments, wait = (plan, address(x), address(y), FORWARD), library.cudaDeviceSynchronize
 
             def ours(run: Any = run, arguments: tuple[Any, ...] = arguments, wait: Any = wait) -> None:
                 run(*arguments)
                 wait()
 
-            def other(execute: Any = execute, other_plan: Any = other_plan) -> None:
-                execute(other_plan)
-
+            other = partial(execute, other_plan)
             ours()
             other()
             assert np.abs(y - z).max() < 1e-4 * np.abs(z).max()
