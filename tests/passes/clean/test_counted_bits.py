@@ -126,6 +126,10 @@ def test_shifting_less_often() -> None:
     """)
 
 
+def test_shifting_by_two_bits_stays() -> None:
+    assert "for" in canonical(shifting("10").replace("lshr %x1, 1:i64", "lshr %x1, 2:i64"))
+
+
 def each_bit(start: str, bound: str) -> str:
     return f"""
       %r: i32 = for {start}:i32, {bound}:i32, 1:i32, %tx [pred=ult] {{ (%i: i32, %n1: i32)

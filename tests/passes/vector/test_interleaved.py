@@ -61,6 +61,19 @@ FACTS = {
         True,
         r"mask=\(8, 9, 10, [\s\S]*= icmp[\s\S]*= select",
     ),
+    "predicates differ": (
+        """%c: i1 = icmp %x, 7:i32 [pred=slt] %d: i1 = icmp %y, 7:i32 [pred=sgt]
+        %a: i32 = select %c, %x, %n %b: i32 = select %d, %y, %n""",
+        False,
+        WOVEN,
+    ),
+    "a choice of each thread": (
+        """%u: i32 = and %id, 3:i32 %c: i1 = icmp %u, 1:i32 [pred=eq]
+        %e: i32 = mul %x, %x %f: i32 = mul %y, %y
+        %a: i32 = select %c, %e, %x %b: i32 = select %c, %f, %y""",
+        True,
+        r"= splat [\s\S]*= icmp [^\n]*pred=ne[\s\S]*= select",
+    ),
     "a choice for all threads": (
         """%e: i32 = mul %x, %x %f: i32 = mul %y, %y
         %a: i32 = select %odd, %e, %x %b: i32 = select %odd, %f, %y""",

@@ -120,7 +120,7 @@ def test_form(ops: str, once: bool) -> None:
 
 
 @pytest.mark.parametrize("ops", [ops for ops, _ in FACTS.values()], ids=FACTS)
-@pytest.mark.parametrize("n", [1, 7, 8, 16, 40, 41, 80, 150, 1000])
+@pytest.mark.parametrize("n", [1, 7, 8, 16, 39, 40, 41, 80, 150, 1000])
 def test_results(ops: str, n: int) -> None:
     """Rows shorter and longer than a vector, than a block's threads and than all trips of them."""
     function = threads(ops)
@@ -129,6 +129,15 @@ def test_results(ops: str, n: int) -> None:
         expected = results(function, block, n)
         assert results(after, block, n) == expected
         assert results(after, block, n, seed=random.Random(n).randrange(1 << 30)) == expected
+
+
+@pytest.mark.parametrize("n", [39, 40, 79, 119, 120])
+@pytest.mark.parametrize("ops", [FACTS["all threads"][0], FACTS["trips"][0]], ids=["all threads", "trips"])
+def test_the_last_thread_of_a_known_block_is_asked(ops: str, n: int) -> None:
+    function = threads(ops)
+    after = vectorised(specialise(threads(ops), (40, 1, 1)), WIDTH, 1)
+    assert asks_once(after)
+    assert results(after, (40, 1, 1), n) == results(function, (40, 1, 1), n)
 
 
 @pytest.mark.parametrize("start", [-3, -20, -45, 0x7FFFFFF8, -(1 << 31)])
