@@ -113,6 +113,21 @@ def test_sides_that_both_gather_are_no_versions() -> None:
     assert "scatter" not in names(quick)
 
 
+def test_all_choices_are_asked() -> None:
+    """Where the first one is quick and the second is not, its other side runs."""
+    second = f"""%v: <8 x i32> = if %outer {{
+        %two: <8 x i32> = splat 2:i32
+        yield %two
+      }} {{
+        {GATHERED}
+      }}"""
+    function = parse_function(
+        KERNEL.replace("CONDITION", "%row").replace("FIRST", ROW).replace("MORE", second)
+        .replace("THREADS", "of_threads=true").replace("add %x, %one", "add %v, %one")
+    )  # fmt: skip
+    assert len(loops(function)) == 2
+
+
 def test_other_loops_stay() -> None:
     changed, _ = lowered(kernel(threads="of_lanes=true"), [UNSWITCH])
     assert len([op for op in walk(changed.body) if op.name == "for"]) == 1
