@@ -133,3 +133,17 @@ def test_results(ops: str, n: int) -> None:
     after = vectorised(function, 8, 1)
     for block in (8, 1, 1), (29, 1, 1), (64, 1, 1):
         assert results(after, block, n) == results(function, block, n)
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_a_field_that_a_loop_carries_is_not_computed(n: int) -> None:
+    function = threads(f"""{IDS}
+    %end: i32 = for 0:i32, 3:i32, 1:i32, %y [pred=slt] {{ (%k: i32, %b: i32)
+      %a: i32 = add %x, %n
+      {STORES}
+      %further: i32 = mul %b, 3:i32
+      yield %further
+    }}""")
+    after = vectorised(function, 8, 1)
+    for block in (8, 1, 1), (29, 1, 1):
+        assert results(after, block, n) == results(function, block, n)

@@ -65,6 +65,14 @@ OTHER_SIDE = f"""{IDS} %c: i1 = icmp %i, 50:i32 [pred=sge]
 OWN_NUMBER = f"""{IDS} %v: i32 = load %mine [align=4]
     %c: i1 = icmp %v, 500:i32 [pred=slt]
     if %c {{ {APART} {STORE} yield }} {{ yield }}"""
+CHANGES = (
+    in_a_loop("0:i32", "3:i32", "1:i32", "%i: i32 = add %i0, %u")
+    .replace(
+        "for 0:i32, 3:i32, 1:i32 [pred=slt] { (%j: i32)",
+        "%z: i32 = for 0:i32, 3:i32, 1:i32, 0:i32 [pred=slt] { (%j: i32, %u: i32)",
+    )
+    .replace("\n      yield\n    }", "\n      %v: i32 = add %u, 40:i32\n      yield %v\n    }")
+)
 MANY = in_a_loop("0:i32", "%some", "1:i32").replace("for 0", "%some: i32 = and %n, 3:i32 for 0")
 DOWN = in_a_loop("0:i32", "3:i32", "1:i32", "%t: i32 = mul %j, -40:i32 %i: i32 = add %i0, %t")
 IN_MEMORY = APART.replace(
@@ -96,6 +104,7 @@ FACTS = {
     "trips": (in_a_loop("0:i32", "3:i32", "1:i32"), True),
     "trips in steps": (in_a_loop("1:i32", "6:i32", "2:i32"), True),
     "trips that go down": (DOWN, False),
+    "an index that a loop carries": (CHANGES, False),
     "no trips": (in_a_loop("3:i32", "3:i32", "1:i32"), False),
     "trips that the launch says": (MANY, False),
     "two numbers for each thread": (from_another("%twice", "%twice: i32 = shl %tx, 1:i32"), False),
