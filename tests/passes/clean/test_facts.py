@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 
 import pytest
@@ -20,11 +21,11 @@ FORMS: dict[str, list[list[Operand]]] = {
 PREDICATES = ("eq", "ne", *(sign + order for sign in "su" for order in ("lt", "le", "gt", "ge")))
 
 
-def _number(operand: Operand, values: dict[Value, int]) -> int:
+def _number(operand: Operand, values: Mapping[Value, int]) -> int:
     return values[operand] if isinstance(operand, Value) else int(operand == TRUE)
 
 
-def _result(op: Op, values: dict[Value, int]) -> int:
+def _result(op: Op, values: Mapping[Value, int]) -> int:
     one, other, *third = (_number(each, values) for each in op.operands)
     if op.name == "select":
         return other if one else third[0]
@@ -37,7 +38,7 @@ def test_parts_of_a_condition(name: str, operands: list[Operand], holds: bool) -
     op = Op(name, operands, [Value("i1", "r")])
     said = [(value, truth) for value, truth in consequences(op.result, holds, {op.result: op}) if value != op.result]
     for bits in product((0, 1), repeat=3):
-        values = dict(zip((A, B, C), bits, strict=True))
+        values: dict[Value, int] = dict(zip((A, B, C), bits, strict=True))
         if _result(op, values) == holds:
             assert all(values[value] == truth for value, truth in said)
 
