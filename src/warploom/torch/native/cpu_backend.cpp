@@ -11,6 +11,8 @@
 #include "sparse_alias.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/EmptyTensor.h>
+#include <ATen/TensorIterator.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -378,6 +380,11 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key
   }
   stack->erase(stack->begin() + static_cast<std::ptrdiff_t>(first),
                stack->begin() + static_cast<std::ptrdiff_t>(results));
+}
+
+void on_each_thread(int threads, const std::function<void()> &work) {
+  at::Tensor places(at::detail::empty_cpu({threads}, at::kByte));
+  at::TensorIterator::nullary_op(places).for_each([&](char **, const int64_t *, int64_t) { work(); }, /*grain_size=*/1);
 }
 
 void in_stream_order(const std::function<void()> &work) {
