@@ -88,9 +88,9 @@ def test_a_byte_that_is_used_as_a_number_stays(use: str) -> None:
     assert carried(made(WIDER, use=use)) == "i8"
 
 
-@pytest.mark.parametrize("pred", ["slt", "ugt", "uge", "sle"])
-def test_a_byte_that_is_compared_as_a_number_stays(pred: str) -> None:
-    use = f"%g: i1 = icmp %on, 0:i8 [pred={pred}]\n%z: i32 = zext %g\nstore %z, %here [align=4]"
+@pytest.mark.parametrize(("pred", "other"), [("slt", 0), ("ugt", 0), ("uge", 0), ("sle", 0), ("eq", 3), ("ne", 1)])
+def test_a_byte_that_is_compared_as_a_number_stays(pred: str, other: int) -> None:
+    use = f"%g: i1 = icmp %on, {other}:i8 [pred={pred}]\n%z: i32 = zext %g\nstore %z, %here [align=4]"
     assert carried(made(WIDER, use=use)) == "i8"
 
 
