@@ -54,6 +54,7 @@ BODY = """
 WIDER = "%b: i8 = zext %high"
 CHOSEN = "%b: i8 = select %high, 1:i8, 0:i8"
 NUMBER = "%b: i8 = select %high, 3:i8, 0:i8"
+HALVES = "%t: i4 = trunc %n\n%b: i8 = zext %t"
 SUM = "%h: i8 = zext %high\n%b: i8 = add %h, 1:i8"
 
 
@@ -74,7 +75,7 @@ def test_what_is_true_or_false_is_a_condition(byte: str, first: str) -> None:
     assert carried(made(byte, first)) == "i1"
 
 
-@pytest.mark.parametrize("byte", [NUMBER, SUM])
+@pytest.mark.parametrize("byte", [NUMBER, SUM, HALVES])
 def test_another_number_stays_a_byte(byte: str) -> None:
     assert carried(made(byte)) == "i8"
 
