@@ -119,7 +119,7 @@ def test_memory_that_may_only_be_read_says_so(run: Run, program: Path) -> None:
 
 
 def test_memory_that_is_called_says_so(run: Run) -> None:
-    assert f"the address was called, and is in memory without code (rw-p" in run("called")
+    assert "the address was called, and is in memory without code (rw-p" in run("called")
 
 
 def test_small_overruns_are_found_with_guards_only(run: Run, program: Path) -> None:
