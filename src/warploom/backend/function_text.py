@@ -122,7 +122,7 @@ class FunctionText:
         return name
 
     def slot(self, type_: str) -> str:
-        """The function's memory for one vector that stays for no longer than it takes to load an element."""
+        """The function's memory for one vector of a type at a time."""
         return self.memory(type_, size_of(type_))
 
     def memory(self, key: str, size: int) -> str:

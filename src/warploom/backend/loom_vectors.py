@@ -50,7 +50,7 @@ class Writer(Protocol):
         ...
 
     def slot(self, type_: str) -> str:
-        """The function's memory for one vector that stays for no longer than it takes to load an element."""
+        """The function's memory for one vector of a type at a time."""
         ...
 
 

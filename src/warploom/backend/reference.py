@@ -48,6 +48,9 @@ def optimise(work: Compilation) -> None:
     place_shared_memory(work)
     check_alignment(work.module)
     ask_where_ahead(work.module)
+    if not work.options.debug:
+        # Variables: LLVM's time grows with the square of what a function notes on them. Lines stay, for diagnostics.
+        work.module.run_passes("strip-nonlinetable-debuginfo", work.machine)
     run_llvm(work)
 
 
