@@ -236,6 +236,28 @@ def either(rng: random.Random, _name: str) -> Idiom:
     return Idiom(body, blocks=LINES + IMAGES)
 
 
+def addresses(rng: random.Random, _name: str) -> Idiom:
+    """Addresses are the elements: each thread writes some, and reads what lies there."""
+    type_, count = rng.choice(("f32", "i32", "u8", "i64")), rng.choice((1, 1, 2, 3))
+    place = rng.choice(
+        ("table[gid * {c} + {k}]", "table[gid * 7u + {k}]", "table[gid * 8u + {k} * 2u + (u32(in[gid & 1023u]) & 1u)]")
+    )
+    wanted = rng.choice(("gid < n", "in[gid & 1023u] > 0", "(gid & 3u) != 1u", "true"))
+    target = rng.choice(("p + ((gid * 5u + {k}) & 4095u)", "p + (in[(gid + {k}) & 1023u] & 4095)"))
+    writes = ""
+    for k in range(count):
+        one = place.format(c=count, k=k)
+        writes += f"{one} = p + {k}; if ({wanted}) {one} = {target.format(k=k)}; "
+    if rng.random() < 0.4:
+        writes = f"if (tid != 3u) {{ {writes} }} else {{ {writes.replace('p + ', 'p + 1 + ')} }} "
+    reads = " ".join(f"seen = mixed(seen, bits(*stored{place.format(c=count, k=k)[5:]}));" for k in range(count))
+    load = (
+        f"const {type_} *const p = {array(type_)}; const {type_} **const table = (const {type_} **)own; "
+        f"const {type_} *volatile *const stored = (const {type_} *volatile *)own;"
+    )
+    return Idiom(f"{load} {writes}{reads}", blocks=LINES + WHOLE)
+
+
 def shared_sums(rng: random.Random, _name: str) -> Idiom:
     """Threads share a row's sum, or neighbours have sums of their own: the launch says which."""
     body = (
@@ -248,5 +270,5 @@ def shared_sums(rng: random.Random, _name: str) -> Idiom:
 
 MAKERS = (
     pieces, sums_of_pieces, structures, taken_apart, rows_and_columns, strides, chosen_types, grid_strides, stopping,
-    counted, halves, either, shared_sums, taken_apart, pieces,
+    counted, halves, either, shared_sums, taken_apart, pieces, addresses,
 )  # fmt: skip
