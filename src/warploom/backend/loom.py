@@ -104,7 +104,7 @@ def compile_device(
     if not options.separate:
         keep_only(work.module, work.device.kernels, work.across)
     work.functions = exported_facts(work.device) if options.separate else []
-    planned = plan(work, pipeline, sizes or LaunchSizes())
+    planned = plan(work, pipeline, LaunchSizes() if sizes is None else sizes)
     parts = cut(planned, [each.weight for each in planned], PART)
     if len(parts) > 1 and can_be_cut(work):
         compile_parts(toolchain, work, parts, pipeline, output)
@@ -213,8 +213,8 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
         if function is None:
             known[kernel.name] = Planned([kernel], (), None)
             continue
-        name = kernel_name(kernel.name)
-        wanted, is_certain = sizes.get(name, ()), is_whole and name in sizes.certain
+        wanted, is_known = sizes.of(kernel_name(kernel.name), kernel.max_threads)
+        is_certain = is_whole and is_known
         # With debug information each has lines of its own.
         is_alone = work.options.debug or often[outlines[kernel.name]] == 1
         code = None if is_alone else code_key(function, own.get(kernel.name, ()))
@@ -299,7 +299,7 @@ def write_kernel(
 
     Where no launch of another size is to be seen, what is made for launches of any size is the code for the others.
     """
-    sizes = worthwhile(imported, planned.sizes)
+    sizes = worthwhile(imported, planned.sizes, is_certain=planned.is_certain)
     began = perf_counter()
     pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
     begun = begin_lowering(clone_function(imported), pipeline, imported)
