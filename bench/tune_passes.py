@@ -31,7 +31,7 @@ def changes(path: Path, flags: Sequence[str], options: PipelineOptions) -> Count
     found: Counter[str] = Counter()
     for kernel in source_kernels(split_words([str(path), *flags], (), ()), None):
         try:
-            for block in (None, *worthwhile(kernel.load(), kernel.launched)):
+            for block in (None, *worthwhile(kernel.load(), kernel.launched, is_certain=kernel.is_certain)):
                 lowered = Lowered(kernel.load_for(block))
                 run_passes(lowered, labelled(), options)
                 found.update(lowered.changed & _TUNE)

@@ -109,6 +109,23 @@ def test_the_object_is_the_same_for_any_number_of_workers(tmp_path: Path, monkey
     assert not list(tmp_path.glob("t.*.o")), "objects of parts are left"
 
 
+@pytest.mark.parametrize("debug", [False, True])
+def test_kernels_that_are_imported_again_are_the_same(
+    debug: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twins = "".join(f"__global__ void twin{number}(int *p) {{ p[threadIdx.x] += 3; }}\n" for number in range(3))
+    made, output = bitcode(tmp_path, PROGRAM + twins), tmp_path / "t.o"
+    options = DeviceOptions("test image", optimise=3, jobs=1, debug=debug)
+    for part in (1, 10**9):
+        monkeypatch.setattr(loom, "PART", part)
+        objects: set[bytes] = set()
+        for kept in (0, 10, 10**9):
+            monkeypatch.setattr(loom, "MOST_KEPT", kept)
+            compile_device(find_toolchain(), made, output, options, QUIET)
+            objects.add(output.read_bytes())
+        assert len(objects) == 1
+
+
 def test_two_files_in_parts_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names of what parts share meet nobody else's: here both files have a variable and kernels of one name."""
     monkeypatch.setattr(loom, "PART", 1)

@@ -74,6 +74,13 @@ def test_one_copy_of_a_large_function_is_inlined(tmp_path: Path) -> None:
     assert not ops_of(imported(tmp_path, f"{_LARGE}__global__ void k(int *p) {{ *p = large(p); }}"), "call")
 
 
+def test_a_large_function_that_many_kernels_call_once_each_is_inlined(tmp_path: Path) -> None:
+    """How many kernels a file has says nothing of what the copies are in one of them."""
+    kernels = "".join(f"__global__ void k{number}(int *p) {{ *p = large(p); }}" for number in range(30))
+    module = cleaned(tmp_path, _LARGE + kernels).module
+    assert not module.find("_Z5largePKi") or not list(module.users(module.find("_Z5largePKi")))
+
+
 def test_a_large_function_with_a_barrier_is_inlined(tmp_path: Path) -> None:
     text = _LARGE.replace("int s = p[0];", "int s = p[0]; __syncthreads();")
     calls = "".join(f"s += large(p + {n});" for n in range(9))

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from warploom.backend.shared_memory import lower_shared_memory, static_shared_sizes
-from warploom.frontend.device_module import DeviceModule, Kernel, Piece, read_device_module
+from warploom.frontend.device_module import (
+    DeviceModule,
+    Kernel,
+    Piece,
+    declared,
+    printed_declares,
+    read_device_module,
+)
 from warploom.frontend.passes import SourceOptions, device_command
 from warploom.llvm.module import Module
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
@@ -72,6 +79,19 @@ def test_parameters(
     found = kernel(toolchain, tmp_path, declarations, parameters)
     assert found.sizes == sizes
     assert found.pieces == pieces
+
+
+def test_an_llvm_that_only_prints_records_finds_the_same_parameters(toolchain: Toolchain, tmp_path: Path) -> None:
+    text = """struct N { int *p; long n[3]; __host__ __device__ N(const N &o) : p(o.p) {} };
+    __global__ void k(int n, N, float4 v, N m, char) { int local = n; v.x = local; }"""
+    module = read(toolchain, tmp_path, text).module
+    function = module.find("_Z1ki1N6float4S_c")
+    if not hasattr(module.lib, "LLVMDbgVariableRecordGetValue"):
+        pytest.skip("this LLVM only prints them")
+    found, printed = declared(module, function), printed_declares(module, function)
+    assert len(found) >= 5
+    assert [value for value, _ in found] == [value for value, _ in printed]
+    assert ["DW_OP_deref" in how for _, how in found] == ["DW_OP_deref" in how for _, how in printed]
 
 
 def test_launch_bounds(toolchain: Toolchain, tmp_path: Path) -> None:

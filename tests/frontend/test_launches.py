@@ -217,3 +217,51 @@ def test_a_macro_of_the_command_line_makes_one_of_the_text_uncertain() -> None:
     text = "#define B 64\nk<<<4, B>>>();"
     assert "k" in sizes_in(text).certain
     assert "k" not in sizes_in(text, {"B": "32"}).certain
+
+
+BOUNDED = """template <class T, bool B> __global__ void __launch_bounds__(T::threads, 2) k(int *p) {}
+template <class T> void run(int *p) { @ }
+"""
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "k<T, true><<<1, T::threads>>>(p);",
+        "dim3 block(T::threads); k<T, true><<<1, block>>>(p);",
+        "dim3 block(T :: threads, 1); k<T, true><<<1, block>>>(p); k<T, false><<<2, T::threads>>>(p);",
+        "auto kernel = &k<T, true>; kernel<<<1, T::threads>>>(p);",
+        "auto f = k<T, true>; check(cudaFuncSetAttribute(f, attribute, 7)); f<<<1, T::threads>>>(p);",
+        "{ auto f = &k<T, true>; f<<<1, T::threads>>>(p); } { auto f = &other; f<<<1, 32>>>(p); g(f); }",
+    ],
+)
+def test_instances_that_are_launched_as_their_bounds_say(launch: str) -> None:
+    sizes = sizes_in(BOUNDED.replace("@", launch))
+    assert sizes.as_bounded == {"k"}
+    assert sizes.of("k", 96) == ([(96, 1, 1)], True)
+    assert sizes.of("k", 0) == ((), False)
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "k<T, true><<<1, T::others>>>(p);",
+        "k<T, true><<<1, T::threads>>>(p); k<T, false><<<1, 32>>>(p);",
+        "k<T, true><<<1, dim3(T::threads, 2)>>>(p);",
+        "auto f = &k<T, true>; f<<<1, T::threads>>>(p); elsewhere(f);",
+        "auto f = &k<T, true>; f<<<1, T::threads>>>(p); f<<<1, 64>>>(p);",
+        "k<T, true><<<1, T::threads>>>(p); elsewhere(k<T, true>);",
+        "",
+    ],
+)
+def test_instances_that_may_be_launched_otherwise(launch: str) -> None:
+    sizes = sizes_in(BOUNDED.replace("@", launch))
+    assert not sizes.as_bounded
+    assert not sizes.of("k", 96)[1]
+
+
+def test_a_bound_that_is_a_parameter_of_the_template() -> None:
+    text = """template <int N> __global__ void __launch_bounds__(N) k(int *p) {}
+    template <int N> void run(int *p) { k<N><<<1, N>>>(p); }"""
+    assert sizes_in(text).as_bounded == {"k"}
+    assert not sizes_in(text + " int N = atoi(text);").as_bounded  # any of the two may be meant

@@ -77,6 +77,9 @@ else:
     printer = deferred("warploom.ir.printer")
 
 
+MOST_KEPT = 50_000  # ops of kernels that are kept when more follow: 35 MB; importing them again is 1 % of the work
+
+
 def compile_device(
     toolchain: Toolchain,
     bitcode: Path,
@@ -104,11 +107,12 @@ def compile_device(
     if not options.separate:
         keep_only(work.module, work.device.kernels, work.across)
     work.functions = exported_facts(work.device) if options.separate else []
-    planned = plan(work, pipeline, sizes or LaunchSizes())
+    planned = plan(work, pipeline, LaunchSizes() if sizes is None else sizes)
     parts = cut(planned, [each.weight for each in planned], PART)
     if len(parts) > 1 and can_be_cut(work):
         compile_parts(toolchain, work, parts, pipeline, output)
     else:
+        import_again(work, planned, pipeline)
         generate(toolchain, work, planned, pipeline)
         finish(work, output)
 
@@ -142,6 +146,7 @@ def compile_parts(
     def compile_part(number: int) -> tuple[int, dict[str, CompiledKernel]]:
         kernels = [kernel for each in parts[number] for kernel in each.kernels]
         name_text(work, number)
+        import_again(work, parts[number], pipeline)
         become_part(work, kernels, across)
         generate(toolchain, work, parts[number], pipeline)
         end_part(work)
@@ -176,22 +181,29 @@ def name_text(work: Compilation, number: int) -> None:
 
 @dataclass
 class Planned:
-    """Kernels that are the same code, as they were imported; None: the reference engine runs them."""
+    """Kernels that are the same code, as they were imported; None: the reference engine runs them, or, where they have
+    ops, they are imported again when their turn comes."""
 
     kernels: list[Kernel]
     sizes: Sequence[Dims]
     imported: Function | None
     is_certain: bool = False  # no launch of another size is to be seen
+    weight: int = 0  # how much work there is, in ops
 
     @property
     def kernel(self) -> Kernel:
         """The one whose name the code has."""
         return self.kernels[0]
 
-    @property
-    def weight(self) -> int:
-        """How much work there is, in ops."""
-        return sum(len(block.ops) for block in self.imported.blocks) if self.imported else 0
+
+@dataclass
+class _Seen:
+    """A kernel as it was imported, if it is kept, its ops, and what it is compared by, as far as that is known."""
+
+    function: Function | None
+    weight: int
+    outline: object = None
+    code: bytes | None = None
 
 
 def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> list[Planned]:
@@ -200,30 +212,49 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
     own = own_shared(work.device)
     # Nobody else is to launch these kernels.
     is_whole = work.options.fixed is not None or not (work.options.separate or work.options.loadable)
-    imported: dict[str, Function] = {}
+    seen: dict[str, _Seen] = {}
+    kept = 0
     for kernel in work.device.kernels:
         try:
-            imported[kernel.name] = import_one(work, kernel, pipeline)
+            function = import_one(work, kernel, pipeline)
         except Unsupported as problem:
             explain_fallback(kernel, problem, pipeline)
-    outlines = {name: outline(function) for name, function in imported.items()}
-    often = Counter(outlines.values())
+            continue
+        seen[kernel.name] = look = _Seen(function, sum(len(block.ops) for block in function.blocks))
+        if not work.options.debug:  # else each has lines of its own
+            look.outline = outline(function)
+        if kept < MOST_KEPT:
+            kept += look.weight
+            continue
+        if not work.options.debug:
+            look.code = code_key(function, own.get(kernel.name, ()))
+        look.function = None
+    often = Counter(look.outline for look in seen.values())
     for kernel in work.device.kernels:
-        function = imported.get(kernel.name)
-        if function is None:
+        look = seen.get(kernel.name)
+        if look is None:
             known[kernel.name] = Planned([kernel], (), None)
             continue
-        name = kernel_name(kernel.name)
-        wanted, is_certain = sizes.get(name, ()), is_whole and name in sizes.certain
-        # With debug information each has lines of its own.
-        is_alone = work.options.debug or often[outlines[kernel.name]] == 1
-        code = None if is_alone else code_key(function, own.get(kernel.name, ()))
-        key = kernel.name if code is None else (code, kernel.pieces, tuple(wanted), is_certain)
+        wanted, is_known = sizes.of(kernel_name(kernel.name), kernel.max_threads)
+        is_certain = is_whole and is_known
+        key: object = kernel.name
+        if look.outline is not None and often[look.outline] > 1:
+            if look.code is None:
+                assert look.function is not None, "a kernel that is not kept has its key"
+                look.code = code_key(look.function, own.get(kernel.name, ()))
+            key = look.code, kernel.pieces, tuple(wanted), is_certain
         if key in known:
             known[key].kernels.append(kernel)
         else:
-            known[key] = Planned([kernel], wanted, function, is_certain)
+            known[key] = Planned([kernel], wanted, look.function, is_certain, look.weight)
     return list(known.values())
+
+
+def import_again(work: Compilation, planned: Sequence[Planned], pipeline: PipelineOptions) -> None:
+    """Import the kernels that `plan` did not keep. Requires the module as it was then."""
+    for each in planned:
+        if each.imported is None and each.weight:
+            each.imported = import_one(work, each.kernel, pipeline)
 
 
 def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: PipelineOptions) -> Written:
@@ -299,7 +330,7 @@ def write_kernel(
 
     Where no launch of another size is to be seen, what is made for launches of any size is the code for the others.
     """
-    sizes = worthwhile(imported, planned.sizes)
+    sizes = worthwhile(imported, planned.sizes, is_certain=planned.is_certain)
     began = perf_counter()
     pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
     begun = begin_lowering(clone_function(imported), pipeline, imported)

@@ -27,6 +27,7 @@ class DebugInfo:
         self._kind = "FullDebug" if has_variables else "LineTablesOnly"
         self._unit = ""
         self._files: dict[str, str] = {}  # of a function, by its node
+        self._places: dict[tuple[str, Loc | None], str] = {}  # in functions, as they are written
         self._type = make("!DISubroutineType(types: !{null})")
 
     def subprogram(self, name: str, loc: Loc) -> str:
@@ -50,6 +51,12 @@ class DebugInfo:
 
     def location(self, scope: str, loc: Loc | None) -> str:
         """`, !dbg !N` for a place in the function `scope`; line 0 where the place is not known."""
+        key = scope, loc
+        if key not in self._places:
+            self._places[key] = self._new_location(scope, loc)
+        return self._places[key]
+
+    def _new_location(self, scope: str, loc: Loc | None) -> str:
         if loc is None:
             return f", !dbg {self._make(f'!DILocation(line: 0, scope: {scope})')}"
         inner = scope

@@ -129,7 +129,7 @@ def are_enough(variants: Sequence[Explained]) -> bool:
 def variants(kernel: SourceKernel) -> Sequence[Dims]:
     """The block sizes that the compiler makes code for, beside the code for any."""
     try:
-        return worthwhile(kernel.load(), kernel.launched)
+        return worthwhile(kernel.load(), kernel.launched, is_certain=kernel.is_certain)
     except Unsupported:
         return ()
 

@@ -78,7 +78,7 @@ def main(argv: Sequence[str]) -> int:
         print("\n" * (number > 0) + f"// {kernel.name.full}")
         try:
             function = kernel.load_for(block)
-            tell_variants(worthwhile(function, kernel.launched), block)
+            tell_variants(worthwhile(function, kernel.launched, is_certain=kernel.is_certain), block)
         except Unsupported as reason:
             tell_unsupported(reason)
             good = False

@@ -193,12 +193,10 @@ def module_kernels(
     chosen = select([KernelName.of(name) for name in kernels], wanted, file)
     clean(module, machine, device)
     meet_where_known(device)
-    return [
-        SourceKernel(
-            name,
-            partial(import_kernel, device, kernels[name.mangled], separate=separate),
-            launched.get(kernel_name(name.mangled), ()),
-            not separate and kernel_name(name.mangled) in launched.certain,
-        )
-        for name in chosen
-    ]
+    found: list[SourceKernel] = []
+    for name in chosen:
+        kernel = kernels[name.mangled]
+        sizes, is_certain = launched.of(kernel_name(kernel.name), kernel.max_threads)
+        importing = partial(import_kernel, device, kernel, separate=separate)
+        found.append(SourceKernel(name, importing, sizes, not separate and is_certain))
+    return found

@@ -6,13 +6,21 @@
     m<<<blocks, atoi(argv[1])>>>(...);            m: not known
     void (*f)(float *) = n;                       n: not known; who knows how `f` is launched
 
+    template <class T> __global__ void __launch_bounds__(T::threads) t(...)
+    auto kernel = &t<Traits>;
+    kernel<<<blocks, Traits::threads>>>(...);     t: each instance with as many threads as its bounds say, if the word
+                                                  for these were `Traits::threads`
+
 What is seen is the text of one translation unit, so that nothing may rest on it but speed: code for launches of other
 sizes is still there, and made quickly (backend/loom.py). What looks doubtful in any way is not known:
 
  - a kernel's name may only be declared or launched;
  - a name in a block size is a macro with one meaning, or a variable whose declaration encloses the launch, and that
    nothing else in the text assigns to, takes the address of or reads in;
- - a function in a block size takes nothing and only returns a number, and all of its name return that one.
+ - a function in a block size takes nothing and only returns a number, and all of its name return that one;
+ - the words of a launch of an instance are those of its template's bounds, and no name in them but a parameter of
+   templates or a member of something; what is given the instance's address is a variable that is launched, and that
+   nothing else is done with but asking for or setting the function's attributes.
 """
 
 from __future__ import annotations
@@ -41,6 +49,16 @@ CHANGED_BEFORE = regex(r"(?:\+\+|--|&|>>)\s*$")
 MEMBER_BEFORE, GIVEN_VALUE = regex(r"[:,]\s*$"), regex(r"\s*[({]")
 TYPE_BEFORE, ENDS_PARAMETER = regex(r"(\w+|>)\s+$"), regex(r"\s*[,:;)]")
 ASSIGNED = regex(r"\s*=(?!=)")
+
+
+ALIAS = regex(r"\bauto\s*(?:const\s*)?[*&]?\s*(\w+)\s*=\s*&?\s*(?:\w+\s*::\s*)*$")  # before a kernel's name
+OF_ATTRIBUTES = "cudaFunc"  # ...SetAttribute, ...GetAttributes, ...SetCacheConfig
+PLAIN_NAME = regex(r"(?<![\w:.])[A-Za-z_]\w*(?!\s*(?:\w|::))")
+
+
+def without_spaces(expression: str) -> str:
+    """An expression as it is compared with another one."""
+    return "".join(expression.split())
 
 
 @dataclass
@@ -74,6 +92,39 @@ class CertainSizes:
             self._after_arguments(place + len(kernel)) in launches or "__global__" in self._statement(place)
             for place in self._places.get(kernel, ())
         )
+
+    def is_launched_with(self, kernel: str, bound: str, blocks: Mapping[int, Sequence[str]]) -> bool:
+        """Whether the name of a kernel, or of a variable that is given its address, is nowhere used but in declarations
+        and at launches whose block size is said as `bound`. `blocks`: that of each launch, at its `<<<`."""
+        if any(name in self.definitions or name in self.flags for name in PLAIN_NAME.findall(bound)):
+            return False
+        is_launched = False
+        for place in self._places.get(kernel, ()):
+            statement = self._statement(place)
+            alias = ALIAS.search(statement)
+            if "__global__" in statement:
+                continue
+            if alias is None:
+                uses = [(kernel, place)]
+            else:
+                start, end = place - len(statement) + alias.start(1), self._scope_end(place)
+                uses = [(alias[1], each) for each in self._places[alias[1]] if start < each < end]
+            for name, use in uses:
+                launch = self._after_arguments(use + len(name))
+                if launch in blocks:
+                    if not self._means(blocks[launch], bound, launch):
+                        return False
+                    is_launched = True
+                elif alias is None or OF_ATTRIBUTES not in self._statement(use):
+                    return False
+        return is_launched
+
+    def _means(self, words: Sequence[str], bound: str, position: int) -> bool:
+        """Whether the block size `words` of a launch is a row of `bound` threads."""
+        if len(words) == 1 and without_spaces(words[0]) != bound and (name := words[0].strip()).isidentifier():
+            words = self._words(name, position) or words
+        first, *others = map(without_spaces, words)
+        return first == bound and all(each == "1" for each in others)
 
     def _after_arguments(self, position: int) -> int:
         """Where the text goes on behind a name and its template arguments."""

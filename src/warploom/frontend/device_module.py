@@ -37,6 +37,7 @@ REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_
 _STATIC = "__static__"
 
 _NUMBER = regex(r"%(\d+)")
+_DECLARES = 1  # LLVMDbgRecordDeclare
 _DECLARE = regex(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
 _SUBPROGRAM_TYPE = 4  # operand of a DISubprogram
 
@@ -98,6 +99,7 @@ def read_device_module(module: Module, *, separate: bool, loadable: bool = False
     annotations = _take_annotations(module)
     _empty_list_of_host_references(module)
     _join_static_variables(module)
+    alignments: dict[Handle, int] = {}
     for function in module.functions():
         marks = annotations.get(function, {})
         if CALLED in marks:
@@ -105,7 +107,7 @@ def read_device_module(module: Module, *, separate: bool, loadable: bool = False
         if KERNEL not in marks:
             continue
         if module.is_defined(function):
-            device.kernels.append(_read_kernel(module, function, marks))
+            device.kernels.append(_read_kernel(module, function, marks, alignments))
         else:
             device.extern_kernels.append(module.name(function))
     for variable in module.globals():
@@ -233,7 +235,10 @@ def _cluster(dims: list[int]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _read_kernel(module: Module, function: Handle, marks: dict[str, list[int]]) -> Kernel:
+def _read_kernel(
+    module: Module, function: Handle, marks: dict[str, list[int]], alignments: dict[Handle, int]
+) -> Kernel:
+    """`alignments`: of types of parameters, as far as they are known."""
     slots = _parameter_slots(module, function)
     sizes = [_size_of_slot(module, function, slot) for slot in slots]
     owner = {slot.value: number for number, slot in enumerate(slots) if not slot.holds_pointer}
@@ -254,9 +259,11 @@ def _read_kernel(module: Module, function: Handle, marks: dict[str, list[int]]) 
             pieces.append(Piece(owner[slot], offset, short=left if left < size else 0))
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
-    alignments = tuple(alignment_of(module, slot.type) for slot in slots)
+    for type_ in {slot.type for slot in slots}.difference(alignments):
+        alignments[type_] = alignment_of(module, type_)
+    aligned = tuple(alignments[slot.type] for slot in slots)
     bounds, cluster = marks.get(LAUNCH_BOUNDS, []), _cluster(marks.get(CLUSTER_DIMS, []))
-    return Kernel(module.name(function), tuple(sizes), tuple(pieces), bounds[0] if bounds else 0, alignments, cluster)
+    return Kernel(module.name(function), tuple(sizes), tuple(pieces), bounds[0] if bounds else 0, aligned, cluster)
 
 
 def _bytes_read(module: Module, type_: Handle) -> int:
@@ -285,20 +292,38 @@ def parameter_types(module: Module, function: Handle) -> list[Handle]:
 
 def _parameter_slots(module: Module, function: Handle) -> list[_Slot]:
     """The storage of each source parameter, in order."""
-    lib = module.lib
     types = parameter_types(module, function)
+    is_new = hasattr(module.lib, "LLVMDbgVariableRecordGetValue")
+    declares = (declared if is_new else printed_declares)(module, function)[: len(types)]
+    if len(declares) != len(types):
+        raise AssertionError(f"{module.name(function)}: {len(types)} parameters, {len(declares)} declared")
+    return [_Slot(value, "DW_OP_deref" in how, type_) for (value, how), type_ in zip(declares, types, strict=True)]
+
+
+def declared(module: Module, function: Handle) -> list[tuple[Handle, str]]:
+    """The variables that debug records of the function's entry declare: where each is, and how that is to be read."""
+    lib = module.lib
+    found: list[tuple[Handle, str]] = []
+    for instruction in module.block_instructions(lib.LLVMGetEntryBasicBlock(function)):
+        record = lib.LLVMGetFirstDbgRecord(instruction)
+        while record:
+            if lib.LLVMDbgRecordGetKind(record) == _DECLARES:
+                expression = lib.LLVMMetadataAsValue(module.context, lib.LLVMDbgVariableRecordGetExpression(record))
+                found.append((lib.LLVMDbgVariableRecordGetValue(record, 0), module.text(expression)))
+            record = lib.LLVMGetNextDbgRecord(record)
+    return found
+
+
+def printed_declares(module: Module, function: Handle) -> list[tuple[Handle, str]]:
+    """As `declared`, for an LLVM whose records can only be printed, for which it looks at the whole module."""
+    lib = module.lib
     entry = lib.LLVMGetEntryBasicBlock(function)
     named = {_printed_name(module, value): value for value in module.parameters(function)}
     for instruction in module.block_instructions(entry):
         if lib.LLVMGetInstructionOpcode(instruction) == Opcode.ALLOCA:
             named[_printed_name(module, instruction)] = instruction
-    declares = _DECLARE.findall(module.text(lib.LLVMBasicBlockAsValue(entry)))[: len(types)]
-    if len(declares) != len(types):
-        raise AssertionError(f"{module.name(function)}: {len(types)} parameters, {len(declares)} declared")
-    return [
-        _Slot(named[name.strip('"')], "DW_OP_deref" in expression, type_)
-        for (name, expression), type_ in zip(declares, types, strict=True)
-    ]
+    declares = _DECLARE.findall(module.text(lib.LLVMBasicBlockAsValue(entry)))
+    return [(named.get(name.strip('"'), 0), how) for name, how in declares]
 
 
 def _printed_name(module: Module, value: Handle) -> str:

@@ -2,14 +2,16 @@
 """Which device functions are inlined: all that can be, unless that would make the kernels many times larger.
 
 A function that waits for other threads has to be inlined, else nothing could be done about its barrier; recursion
-cannot be. In between inlining pays until the copies of one large function are most of the code (a texture fetch in an
+cannot be. In between inlining pays until the copies of one large function are most of a kernel (a texture fetch in an
 unrolled convolution): such a function stays a call. One that only reads memory disturbs its caller least, so it stays a
-call earlier.
+call earlier. Kernels are looked at one by one: that a file has many of them which all call a function says nothing of
+how often one does, and what a kernel becomes does not depend on what else is in its file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from heapq import heappop, heappush
 
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.core.records import dataclass
@@ -17,7 +19,8 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX, UNOPTIMISED
 from warploom.llvm.module import Module
 
-# Instructions: what is worth a call, and what the copies of one function may cost when it only reads, and when not.
+# Instructions: what is worth a call, and what the copies of one function in a kernel may cost when it only reads, and
+# when not.
 _LARGE, _COPIES_OF_READER, _COPIES = 300, 3000, 20000
 _WRITES = 0xAAAAAAAA  # bits of LLVM's attribute `memory` that say "writes", two bits a kind of memory
 
@@ -82,22 +85,38 @@ def functions_to_inline(
 def _costs_of_copies(
     graph: CallGraph, order: list[Handle], called: set[Handle], roots: set[Handle]
 ) -> dict[Handle, int]:
-    """For each function outside of `called`: instructions of all its copies but one, if all of these were inlined."""
+    """For each function outside of `called` that is worth a call: instructions of all its copies but one, if all of
+    these were inlined, in the one of `roots` and `called` where that is most."""
     sizes: dict[Handle, int] = {}
     for function in order:
         sizes[function] = graph.sizes[function] + sum(
             sizes[callee] for callee in graph.calls[function] if callee not in called
         )
-    copies = {function: int(function in called or function in roots) for function in order}
-    for function in reversed(order):
+    places = {function: place for place, function in enumerate(order)}
+    most: dict[Handle, int] = {}
+    for body in called | roots:
+        for function, copies in _copies_in(graph, body, called, places).items():
+            most[function] = max(most.get(function, 0), copies)
+    return {function: (copies - 1) * sizes[function] for function, copies in most.items() if sizes[function] >= _LARGE}
+
+
+def _copies_in(graph: CallGraph, body: Handle, called: set[Handle], places: dict[Handle, int]) -> dict[Handle, int]:
+    """How often each function outside of `called` is in `body` when all of them are inlined. `places`: what is called
+    has a lower one than what calls."""
+    copies = {body: 1}
+    waiting = [-places[body]]
+    functions = list(places)
+    while waiting:
+        function = functions[-heappop(waiting)]
         for callee in graph.calls[function]:
-            if callee not in called:
-                copies[callee] += copies[function]
-    return {
-        function: (copies[function] - 1) * size
-        for function, size in sizes.items()
-        if size >= _LARGE and function not in called
-    }
+            if callee in called:
+                continue
+            if callee not in copies:
+                copies[callee] = 0
+                heappush(waiting, -places[callee])
+            copies[callee] += copies[function]
+    del copies[body]
+    return copies
 
 
 def _score(module: Module, function: Handle, cost: int) -> float:

@@ -59,9 +59,20 @@ MEMBER_WARP_SIZE = regex(r"[\w:.]+(?:\(\))?(?:\.|->)warpSize\b")  # of cudaDevic
 
 
 class LaunchSizes(dict[str, list[Dims]]):
-    """Block sizes by kernel, most common first; `certain`: kernels with no launch of another size in the text."""
+    """Block sizes by kernel, most common first; `certain`: kernels with no launch of another size in the text.
+
+    `as_bounded`: instances of templates that the text launches with no other number of threads than each instance's
+    own `__launch_bounds__`, whatever that is.
+    """
 
     certain: frozenset[str] = frozenset()
+    as_bounded: frozenset[str] = frozenset()
+
+    def of(self, kernel: str, bound: int) -> tuple[Sequence[Dims], bool]:
+        """The sizes of a kernel with the `__launch_bounds__` `bound` (0: none), and whether these are certain."""
+        if kernel in self.as_bounded and _is_block((bound, 1, 1)):
+            return [(bound, 1, 1)], True
+        return self.get(kernel, ()), kernel in self.certain
 
 
 def launch_sizes(source: Path, preprocessor: Sequence[str] = ()) -> LaunchSizes:
@@ -85,26 +96,45 @@ def sizes_in(text: str, defines: Mapping[str, str] | None = None, folders: Seque
     launches: dict[str, list[tuple[int, list[str]]]] = {}
     for kernel, position, block in _launches(names.text):
         launches.setdefault(kernel, []).append((position, block))
-    certain = _certain(names, launches)
+    sizes = certain_sizes.CertainSizes(names.text, names.found, names.defines)
+    certain = _certain(sizes, launches)
+    bounds = list(_launch_bounds(names.text))
     for kernel, places in launches.items():
         for position, block in places:
             for dims in [certain[kernel][position]] if kernel in certain else names.dims(block, position):
                 seen = counts.setdefault(kernel, {})
                 seen[dims] = seen.get(dims, 0) + 1
-    for kernel, position, bound in _launch_bounds(names.text):
+    for kernel, position, bound in bounds:
         if kernel not in counts:  # who gives a bound mostly launches that many
             counts[kernel] = dict.fromkeys(names.dims(bound, position), 1)
     found = LaunchSizes(
         (kernel, sorted(seen, key=lambda dims: -seen[dims])[:MAX_SIZES]) for kernel, seen in counts.items() if seen
     )
     found.certain = frozenset(certain)
+    found.as_bounded = frozenset(_as_bounded(sizes, launches, bounds)) - found.certain
     return found
 
 
-def _certain(names: _Names, launches: Mapping[str, Sequence[tuple[int, list[str]]]]) -> dict[str, dict[int, Dims]]:
+def _as_bounded(
+    sizes: certain_sizes.CertainSizes,
+    launches: Mapping[str, Sequence[tuple[int, list[str]]]],
+    bounds: Sequence[tuple[str, int, list[str]]],
+) -> Iterator[str]:
+    """The kernels whose every launch is for as many threads as their `__launch_bounds__`, by the words of both."""
+    blocks = {position: block for places in launches.values() for position, block in places}
+    words: dict[str, set[str]] = {}
+    for kernel, _, bound in bounds:
+        words.setdefault(kernel, set()).add(certain_sizes.without_spaces(bound[0]))
+    for kernel, said in words.items():
+        if len(said) == 1 and sizes.is_launched_with(kernel, next(iter(said)), blocks):
+            yield kernel
+
+
+def _certain(
+    sizes: certain_sizes.CertainSizes, launches: Mapping[str, Sequence[tuple[int, list[str]]]]
+) -> dict[str, dict[int, Dims]]:
     """The size of each launch, of kernels that are certain to be launched nowhere else and with no more sizes than get
     variants."""
-    sizes = certain_sizes.CertainSizes(names.text, names.found, names.defines)
     found: dict[str, dict[int, Dims]] = {}
     for kernel, places in launches.items():
         dims = {position: sizes.dims(block, position) for position, block in places}

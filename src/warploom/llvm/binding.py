@@ -297,6 +297,15 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetAttributesAtIndex": "vpur",
 }
 
+# What LLVM has from version 22 on: ask with `hasattr`.
+NEWER: dict[str, str] = {
+    "LLVMGetFirstDbgRecord": "pp",
+    "LLVMGetNextDbgRecord": "pp",
+    "LLVMDbgRecordGetKind": "ip",
+    "LLVMDbgVariableRecordGetValue": "ppu",
+    "LLVMDbgVariableRecordGetExpression": "pp",
+}
+
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,
     "r": ctypes.c_void_p,
@@ -351,13 +360,13 @@ def load(path: Path) -> Any:
 
 
 class _Functions:
-    """The functions of the table; each gets its signature when it is first asked for."""
+    """The functions of the tables; each gets its signature when it is first asked for."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
 
     def __getattr__(self, name: str) -> Any:
-        signature = SIGNATURES.get(name)
+        signature = SIGNATURES.get(name) or NEWER.get(name)
         if signature is None:
             raise AttributeError(name)
         function = getattr(self._library, name)

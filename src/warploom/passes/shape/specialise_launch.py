@@ -30,14 +30,16 @@ _THREAD_IDS = slice(3, 6)
 _SHORTEST_ROW = 8  # threads
 
 
-def worthwhile(imported: Function, sizes: Sequence[Dims]) -> Sequence[Dims]:
-    """The block sizes that get a variant of a kernel as it was imported: none of a large one.
+def worthwhile(imported: Function, sizes: Sequence[Dims], *, is_certain: bool = False) -> Sequence[Dims]:
+    """The block sizes that get a variant of a kernel as it was imported: none of a large one, unless it has one that
+    `is_certain`, beside which the kernel is compiled for all others in little time.
 
     Where no launch is to be seen (`sizes` is empty), as that of a library's kernel in its header, who bounds a block's
     threads mostly launches that many: in one row, where the kernel never asks for a thread's row; where it asks, and
     not for the number of the thread in its block, in one row or in rows of a warp.
     """
-    if sum(len(block.ops) for block in imported.blocks) > LARGEST:
+    is_once = is_certain and len(sizes) == 1
+    if not is_once and sum(len(block.ops) for block in imported.blocks) > LARGEST:
         return ()
     return sizes or _likely_sizes(imported)
 
