@@ -37,5 +37,5 @@ def test_a_folder_with_headers_of_others_is_not_only_the_cuda_headers(tmp_path: 
     (tmp_path / "cccl").mkdir()
     assert is_headers(INCLUDE)
     assert is_headers(tmp_path)
-    (tmp_path / "ATen").mkdir()
+    (tmp_path / "torch").mkdir()
     assert not is_headers(tmp_path)

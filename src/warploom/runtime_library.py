@@ -305,10 +305,7 @@ def _link_headers(folder: Path) -> None:
 
 
 def is_headers(folder: Path) -> bool:
-    """Whether `folder` holds the CUDA headers and no others: this Warploom's, links to them, or a copy in a toolkit.
-
-    What PyTorch's extensions get has links to them, too, beside headers of PyTorch's.
-    """
+    """Whether `folder` holds the CUDA headers and no others: this Warploom's, links to them, or a copy in a toolkit."""
     is_copy = folder.name == "include" and is_toolkit(folder.parent)
     return is_copy or ((folder / HEADER.name).resolve() == HEADER and _has_no_others(folder))
 

@@ -210,6 +210,7 @@ CASES = {
             ("i8", "%b", 1, "%b: <8 x i8> = trunc %j"),
             ("i16", "%h", 2, "%h: <8 x i16> = trunc %j"),
             ("double", "%d", 8, ""),
+            ("ptr", "%p", 8, "%n: <8 x i64> = zext %j %p: <8 x ptr> = inttoptr %n"),
         )
     },
     "bytes lane by lane": "%b: <8 x i8> = trunc %j "

@@ -118,6 +118,10 @@ def test_memory_that_may_only_be_read_says_so(run: Run, program: Path) -> None:
     assert f"the address is in memory that may only be read (r--p, {program.name})" in run("read only")
 
 
+def test_memory_that_is_called_says_so(run: Run) -> None:
+    assert "the address was called, and is in memory without code (rw-p" in run("called")
+
+
 def test_small_overruns_are_found_with_guards_only(run: Run, program: Path) -> None:
     assert run("small", "cudaSuccess") == ""
     text = run("small", environment={"WARPLOOM_GUARD": "1"})

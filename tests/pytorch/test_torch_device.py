@@ -71,13 +71,20 @@ def test_memory_waits_for_a_stream_that_uses_it(torch: Any) -> None:
     assert torch.ones(1 << 20, device="cuda").sum().item() == 1 << 20
 
 
-def test_what_was_freed_last_is_given_first(torch: Any) -> None:
-    """As a C library's heap does: what an operator writes then lies in a cache."""
-    blocks = [torch.empty(5 << 20, dtype=torch.uint8, device="cuda") for _ in range(3)]
-    last = blocks[1].data_ptr()
-    for number in (0, 2, 1):
-        blocks[number] = None
-    assert [torch.empty(5 << 20, dtype=torch.uint8, device="cuda").data_ptr() for _ in range(4)] == [last] * 4
+@pytest.mark.parametrize(("threads", "size", "given"), [(1, 5 << 20, 1), (2, 5 << 20, 0), (2, 5 << 10, 1)])
+def test_what_was_freed_last_is_given_first(torch: Any, threads: int, size: int, given: int) -> None:
+    """As a C library's heap does: what an operator writes then lies in a cache. On several threads the large block that
+    was freed first is, whose lines are in no other thread's cache."""
+    torch.cuda.empty_cache()
+    blocks = [torch.empty(size, dtype=torch.uint8, device="cuda") for _ in range(3)]
+    places = [each.data_ptr() for each in blocks]
+    torch.set_num_threads(threads)
+    try:
+        for number in (0, 2, 1):
+            blocks[number] = None
+        assert torch.empty(size, dtype=torch.uint8, device="cuda").data_ptr() == places[given]
+    finally:
+        torch.set_num_threads(1)
 
 
 def test_pinned_memory(torch: Any) -> None:

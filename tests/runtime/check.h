@@ -3,6 +3,7 @@
 // Tests of the reference engine: lambdas as kernels, written against the device ABI.
 #pragma once
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +14,7 @@
 
 #include "../../src/warploom/include/warploom/device_abi.h"
 #include "../../src/warploom/runtime/engine.h"
+#include "../../src/warploom/runtime/openmp_threads.h"
 
 #define HERE __FILE__, __LINE__
 
@@ -25,6 +27,12 @@ inline int failures = 0;
       ++failures;                                                               \
     }                                                                           \
   } while (false)
+
+// As in a program that has just run something on OpenMP's threads, in the tests' schedule of that name.
+inline void use_openmp() {
+  static const bool is_there = std::getenv("WARPLOOM_TEST_OPENMP") != nullptr && dlopen("libgomp.so.1", RTLD_NOW);
+  if (is_there) __warploom_uses_openmp();
+}
 
 inline constexpr unsigned kAll = 0xffffffff;
 
@@ -47,6 +55,7 @@ warploom::Outcome run(warploom::Extent grid, warploom::Extent block, const Body 
       .max_threads = 0,
       .source_name = "test()",
   };
+  use_openmp();
   const Body *pointer = &body;
   void *arguments[] = {&pointer};
   const warploom::Launch launch = {.kernel = &kernel,

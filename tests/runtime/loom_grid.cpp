@@ -82,6 +82,7 @@ Outcome launch(warploom::Extent grid, warploom::Extent block, const Body &body, 
       .source_name = "loom()",
       .thread_work = thread_work,
   };
+  use_openmp();
   const Body *pointer = &body;
   void *arguments[] = {&pointer};
   return warploom::run_grid(

@@ -16,7 +16,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import engine as build
 
 TESTS = sorted(build.HERE.glob("*.cpp"))
-SCHEDULES = {"in order": {}, "seed 1": {"WARPLOOM_SCHEDULE_SEED": "1"}, "one worker": {"WARPLOOM_NUM_THREADS": "1"}}
+SCHEDULES = {
+    "in order": {},
+    "seed 1": {"WARPLOOM_SCHEDULE_SEED": "1"},
+    "one worker": {"WARPLOOM_NUM_THREADS": "1"},
+    "OpenMP's threads": {"WARPLOOM_TEST_OPENMP": "1", "OMP_NUM_THREADS": "16"},
+}
 
 
 @pytest.fixture(scope="session")

@@ -175,10 +175,10 @@ def store_places(pointers: Operand, mask: Operand, code: FlowWriter, loc: Loc | 
     return stored(pointers, code, loc), _bits_of(mask, code, loc)
 
 
-def stored(vector: Operand, code: FlowWriter, loc: Loc | None) -> str:
-    """Write what stores a vector in the function's memory: where it is."""
-    place = code.slot(vector.type)
-    code.line(f"store {typed(vector, code.name)}, ptr {place}", loc)
+def stored(pointers: Operand, code: FlowWriter, loc: Loc | None) -> str:
+    """Write what stores addresses in the function's memory: where they are, beside elements that are addresses, too."""
+    place = code.memory(f"places.{types.lanes_of(pointers.type)}", types.size_of(pointers.type))
+    code.line(f"store {typed(pointers, code.name)}, ptr {place}", loc)
     return place
 
 

@@ -29,6 +29,10 @@ __device__ u64 bits(T x) {
 }
 __device__ inline u64 mixed(u64 sum, u64 x) { return (sum ^ x) * 0x9e3779b97f4a7c15u + (sum >> 29); }
 
+// A value to be stored as it is: the sign and the payload of a NaN are the processor's.
+__device__ inline f32 number(f32 x) { return x != x ? 1.0f : x; }
+__device__ inline u32 number(u32 x) { return x; }
+
 // The floats of `x` as textures of linear memory.
 __device__ cudaTextureObject_t linear, linear_of_four;
 

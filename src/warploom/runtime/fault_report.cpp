@@ -73,8 +73,10 @@ std::string describe_shared(std::uintptr_t address, const char *shared) {
 std::string describe_mapping(const void *address) {
   const Mapping mapping = find_mapping(address);
   if (mapping.access.empty()) return {};
-  return (mapping.access.starts_with("r") ? "is in memory that may only be read (" : "is in memory without access (") +
-         mapping.access + (mapping.file.empty() ? ")" : ", " + mapping.file + ')');
+  const char *what = mapping.access.starts_with("rw")  ? "was called, and is in memory without code ("
+                     : mapping.access.starts_with("r") ? "is in memory that may only be read ("
+                                                       : "is in memory without access (";
+  return what + mapping.access + (mapping.file.empty() ? ")" : ", " + mapping.file + ')');
 }
 
 // `shared`: the block's shared memory, or null.

@@ -17,7 +17,9 @@
 #include "company.h"
 #include "engine.h"
 #include "member.h"
+#include "openmp_threads.h"
 #include "processors.h"
+#include "relax.h"
 #include "waiting.h"
 #include "worker.h"
 
@@ -261,11 +263,18 @@ Job::Job(unsigned wanted) {
   self_ = owns_or_helps == 0 ? 1 : 0;
   wanted = all.enter(wanted - 1 + self_, self_) + 1 - self_;
   ++owns_or_helps;
+  is_over_ = false;
+  if (self_ == 1 && wanted > 1 && wanted <= kMostWords * 64) openmp_ = openmp_threads(wanted);
+  if (is_of_openmp()) {
+    count_ = wanted - 1;
+    for (auto &word : taken_) word.store(0, std::memory_order_relaxed);
+    widest_job = std::max(widest_job, size());
+    return;
+  }
   // Other jobs, this one may be within one of them, have members as well.
   all.grow(all.busy() - 1);
   if (wanted - 1 > few_.size()) many_.reset(new Member *[wanted - 1]);
   members_ = many_ ? many_.get() : few_.data();
-  is_over_ = false;
   for (; words_ < all.words() && count_ + 1 < wanted; ++words_) {
     claimed_[words_] = all.claim(words_, wanted - 1 - count_);
     for (std::uint64_t left = claimed_[words_]; left != 0; left &= left - 1) {
@@ -279,6 +288,7 @@ Job::Job(unsigned wanted) {
 Job::~Job() { wait(); }
 
 bool Job::is_asleep() const {
+  if (is_of_openmp()) return false;
   for (unsigned word = 0; word < words_; ++word) {
     if ((claimed_[word] & ~team_->sleepers(word).load(std::memory_order_relaxed)) != 0) return false;
   }
@@ -289,6 +299,10 @@ void Job::start(const PartsWork &work) {
   if (count_ == 0) return;
   work_ = work;
   left_ = count_;
+  if (is_of_openmp()) {
+    is_started_ = true;
+    return start_openmp(openmp_, [](void *job) { static_cast<Job *>(job)->run_on_openmp(); }, this);
+  }
   number_ = team_->next_number();
   if (is_asleep()) patience_ = kGrace;
   for (unsigned word = 0; word < words_; ++word) {
@@ -309,8 +323,29 @@ void Job::start(const PartsWork &work) {
   if (has_woken_) wake_some();
 }
 
+bool Job::is_taken_by_openmp(unsigned part) const {
+  return (taken_[part / 64].load(std::memory_order_relaxed) >> part % 64 & 1) != 0;
+}
+
+// By its thread, or by the owner, who comes first.
+bool Job::take_of_openmp(unsigned part) {
+  const std::uint64_t bit = std::uint64_t{1} << part % 64;
+  return (taken_[part / 64].fetch_or(bit, std::memory_order_acq_rel) & bit) == 0;
+}
+
+// By one of OpenMP's threads: its part, unless the owner has taken it back.
+void Job::run_on_openmp() {
+  const unsigned part = openmp_number();
+  if (part == 0 || part > count_ || !take_of_openmp(part)) return;
+  thread_local bool is_ready = false;
+  if (!std::exchange(is_ready, true)) ready_worker();
+  ++owns_or_helps;
+  work_.run(work_.context, part);
+  --owns_or_helps;
+}
+
 void Job::wake_late() {
-  if (is_over_) return;
+  if (is_over_ || is_of_openmp()) return;
   // Who goes to sleep says so first and then looks whether it has been called.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (unsigned word = 0; word < words_; ++word) {
@@ -350,6 +385,11 @@ unsigned Job::take_back() {
   if (is_over_) return 0;
   while (left_ > 0) {
     const unsigned part = left_--;
+    if (is_of_openmp()) {
+      for (; patience_ < kGrace && !is_taken_by_openmp(part); ++patience_) relax();
+      if (take_back(part)) return part;
+      continue;
+    }
     const Member &member = *members_[part - 1];
     for (; patience_ < kGrace && !member.has_ended(number_); ++patience_) relax();
     // Those that have ended meanwhile say so in a line each: fetched side by side, not one after the other.
@@ -361,6 +401,11 @@ unsigned Job::take_back() {
 }
 
 bool Job::take_back(unsigned part) {
+  if (is_of_openmp()) {
+    const bool is_taken = take_of_openmp(part);
+    is_late_ = is_late_ || is_taken;
+    return is_taken;
+  }
   Member &member = *members_[part - 1];
   if (member.has_ended(number_) || !member.take(number_)) return false;
   members_[part - 1] = nullptr;
@@ -370,6 +415,7 @@ bool Job::take_back(unsigned part) {
 void Job::wait() {
   if (is_over_) return;
   while (left_ > 0) take_back(left_--);
+  if (is_started_) end_openmp(is_late_);
   for (unsigned part = number_ == 0 ? 0 : count_; part > 0; --part) {
     if (members_[part - 1] != nullptr) members_[part - 1]->wait_for_end(number_);
   }

@@ -34,7 +34,8 @@ struct PartsWork {
 // The function is to stay while the work goes on.
 PartsWork work_of(const std::function<void(unsigned)> &function);
 
-// Work in parts: part 0 is its owner's, the others are members'. The owner is one OS thread.
+// Work in parts: part 0 is its owner's, the others are members'. The owner is one OS thread. Of one that has just used
+// OpenMP's threads those are the members (openmp_threads.h).
 class Job {
  public:
   // Claims idle members for parts 1, 2, ..., those of lowest number first: at the next job each gets the part that it
@@ -72,14 +73,21 @@ class Job {
   void wake_some();
   bool take_back(unsigned part);
   void release();
+  bool is_of_openmp() const { return openmp_ != 0; }
+  bool is_taken_by_openmp(unsigned part) const;
+  bool take_of_openmp(unsigned part);
+  void run_on_openmp();
 
   Team *team_ = nullptr;      // as it was when the job began: a child of fork() has another
   std::uint64_t number_ = 0;  // later jobs have higher ones
   unsigned count_ = 0;        // members
   unsigned self_ = 0;         // 1: the owner counts as busy with this job
   unsigned words_ = 0;
+  unsigned openmp_ = 0;  // OpenMP's threads, all of which begin; 0: members of the team do
   bool is_over_ = true;
-  bool has_news_ = false;  // its members have been called all at once
+  bool is_started_ = false;  // OpenMP's threads have been
+  bool is_late_ = false;     // one of them had not begun when its owner took its part back
+  bool has_news_ = false;    // its members have been called all at once
   bool has_woken_ = false;
   PartsWork work_{};
   unsigned left_ = 0;           // parts up to this one have not been looked at by take_back
@@ -91,6 +99,7 @@ class Job {
   std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken
   std::array<std::uint64_t, kMostWords> slept_;                // members that had to be woken at the start
   std::atomic<unsigned> have_left_{0};                         // members
+  std::array<std::atomic<std::uint64_t>, kMostWords> taken_;   // parts of OpenMP's threads, a bit each
 };
 
 // Runs work(0) on the calling thread and, as far as members are idle, work(1) to work(times - 1) on theirs; returns

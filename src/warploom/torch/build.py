@@ -3,8 +3,9 @@
 folder that PyTorch's extension builder takes for CUDA's.
 
     CUDA_HOME/lib64    the toolkit's libraries, libc10_cuda.so, libtorch_cuda.so
-    CUDA_HOME/include  the toolkit's headers, and two that PyTorch's CPU wheel leaves out
+    CUDA_HOME/include  the toolkit's headers
     CUDA_HOME/bin      nvcc -> warpcc
+    CUDA_HOME/share/cmake  what find_package(Torch) reads, in place of PyTorch's own
 """
 
 from __future__ import annotations
@@ -37,16 +38,9 @@ _HEADERS = (
     "ATen/core/Tensor.h", "ATen/core/dispatch/Dispatcher.h", "c10/cuda/CUDACachingAllocator.h",
     "c10/cuda/CUDAException.h", "c10/cuda/CUDAFunctions.h", "c10/cuda/CUDAGuard.h", "c10/cuda/CUDAStream.h",
 )  # fmt: skip
-# What PyTorch's own build writes, for a CUDA device without cuDNN and MAGMA.
-_WRITTEN = {
-    "c10/cuda/impl/cuda_cmake_macros.h": "#pragma once\n#define C10_CUDA_BUILD_SHARED_LIBS\n",
-    "ATen/cuda/CUDAConfig.h": "#pragma once\n"
-    + "".join(
-        f"#define AT_{name}_ENABLED() 0\n"
-        for name in ("CUDNN", "CUSPARSELT", "HIPSPARSELT", "ROCM", "MAGMA", "USE_JITERATOR", "CUDSS")
-    )
-    + '#define NVCC_FLAGS_EXTRA ""\n',
-}
+_CMAKE = Path("share", "cmake")  # in a PyTorch and in a home: what find_package reads
+_CMAKE_CONFIG = "TorchConfig.cmake"
+_START = "start.cpp"  # runs when all operators are registered: linked last
 _CCCL_FOLDERS = ("cuda", "nv")  # of our headers; warpcc looks for them after CCCL's
 
 
@@ -60,6 +54,11 @@ class Built:
     def libraries(self) -> tuple[Path, Path]:
         """In the order in which they are loaded."""
         return self.home / "lib64" / C10, self.home / "lib64" / ATEN
+
+    @property
+    def cmake(self) -> Path:
+        """In place of PyTorch's folder of packages for CMake."""
+        return self.home / _CMAKE
 
 
 def build(torch: Installed) -> Built:
@@ -99,11 +98,11 @@ def object_versions(torch: Installed, toolchain: Toolchain) -> tuple[str, ...]:
 
 
 def _make(torch: Installed, toolchain: Toolchain, toolkit: Path, home: Path) -> None:
-    _make_home(toolkit, home)
+    _make_home(torch, toolkit, home)
     compiled = _objects(torch, toolchain, home)
     lib = home / "lib64"
     c10 = [made for name, made in compiled.items() if name in _C10_SOURCES]
-    aten = [made for name, made in compiled.items() if name not in _C10_SOURCES]
+    aten = [made for name, made in compiled.items() if name not in (*_C10_SOURCES, _START)] + [compiled[_START]]
     link(torch, toolchain, toolkit / "lib64", c10, lib / C10, ["-lc10"])
     link(torch, toolchain, toolkit / "lib64", aten, lib / ATEN, [lib / C10, "-ltorch_cpu", "-lc10", *_ATEN_LIBRARIES])
 
@@ -112,7 +111,7 @@ def _objects(torch: Installed, toolchain: Toolchain, home: Path) -> dict[str, Pa
     """The object of each source by its name; those that the cache lacks are compiled side by side."""
     sources = sorted(NATIVE.glob("*.cpp"))
     own = [path.read_bytes() for path in sorted(NATIVE.glob("*.h"))]
-    versions = (*object_versions(torch, toolchain), *_WRITTEN.values())
+    versions = object_versions(torch, toolchain)
     keys = {path: content_key(*versions, *own, path.read_bytes()) for path in sources}
     missing = sum(not entry_path("torch-object", key).is_dir() for key in keys.values())
     progress = Progress(f"building the CUDA device for PyTorch {torch.release}, once", missing)
@@ -142,7 +141,7 @@ def jobs() -> int:
     return asked or max(1, min(len(os.sched_getaffinity(0)), free // _JOB_MEMORY))
 
 
-def _make_home(toolkit: Path, home: Path) -> None:
+def _make_home(torch: Installed, toolkit: Path, home: Path) -> None:
     """The folder as CUDA's is, without the libraries of PyTorch."""
     for name in ("bin", "nvvm"):
         (home / name).symlink_to(toolkit / name)
@@ -154,10 +153,20 @@ def _make_home(toolkit: Path, home: Path) -> None:
     for header in INCLUDE.iterdir():
         if header.name not in _CCCL_FOLDERS:
             (home / "include" / header.name).symlink_to(header)
-    for name, text in _WRITTEN.items():
-        path = home / "include" / name
+    _make_packages(torch.folder / _CMAKE, home / _CMAKE)
+
+
+def _make_packages(original: Path, made: Path) -> None:
+    """PyTorch's packages for CMake: Torch with the CUDA device, the others as they are."""
+    for config in original.glob("*/*.cmake"):
+        if not config.name.endswith(("Config.cmake", "ConfigVersion.cmake")):
+            continue
+        path = made / config.parent.name / config.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        if config.name == _CMAKE_CONFIG:
+            path.write_text((NATIVE / _CMAKE_CONFIG).read_text().replace("@PYTORCH@", str(original)))
+        else:
+            path.write_text(f'include("{config}")\n')
 
 
 def compile_command(torch: Installed, toolchain: Toolchain, home: Path) -> list[str | Path]:

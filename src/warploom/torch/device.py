@@ -127,6 +127,10 @@ def _complete_extensions(module: ModuleType) -> None:
     vars(module)["_join_cuda_home"] = join_when_complete
 
 
+def _complete_utils(module: ModuleType) -> None:
+    vars(module)["cmake_prefix_path"] = str(_built[0].cmake)
+
+
 def _complete_storage(module: ModuleType) -> None:
     from warploom.torch.calls import Calls
     from warploom.torch.storage import let_storages_be_on_cuda
@@ -142,5 +146,6 @@ _STEPS = {
     "torch.optim.sgd": take_sgd,
     "torch.storage": _complete_storage,
     "torch.version": _complete_version,
+    "torch.utils": _complete_utils,
     "torch.utils.cpp_extension": _complete_extensions,
 }

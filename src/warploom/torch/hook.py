@@ -19,7 +19,7 @@ from warploom.torch.install import OFF
 
 _COMPLETED = (
     "torch._C", "torch.backends.cudnn", "torch.optim.adam", "torch.optim.optimizer", "torch.optim.sgd",
-    "torch.storage", "torch.utils.cpp_extension", "torch.version",
+    "torch.storage", "torch.utils", "torch.utils.cpp_extension", "torch.version",
 )  # fmt: skip
 
 

@@ -12,6 +12,8 @@ __global__ void read(const float *from, float *to, int n) {
   if (i < n) to[i % 64] = 2.0f * from[i];  // line: read
 }
 
+__global__ void call(void (*function)()) { function(); }
+
 __global__ void write(float *to, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) to[i] = i;  // line: write
@@ -100,6 +102,9 @@ int main(int words, char **arguments) {
     variable<<<1, 1>>>(size_t{1} << 17);
   } else if (!strcmp(what, "read only")) {
     write<<<1, 1>>>((float *)text, 1);
+  } else if (!strcmp(what, "called")) {
+    static char data[64];
+    call<<<1, 1>>>((void (*)())data);
   } else if (!strcmp(what, "small")) {  // off by one: found with guards only
     write<<<1, 128>>>(floats(100), 101);
   } else if (!strcmp(what, "small freed")) {

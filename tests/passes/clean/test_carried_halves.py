@@ -44,8 +44,11 @@ BODY = """
 """
 
 
-def made(put: str = "add", first: str = "17179869189:i64", other: str = "%wx", use: str = "") -> Function:
-    text = kernel(BODY.replace("PUT", put).replace("FIRST", first).replace("OTHER", other).replace("USE", use))
+def made(
+    put: str = "add", first: str = "17179869189:i64", other: str = "%wx", use: str = "", shift: str = ""
+) -> Function:
+    body = BODY.replace("shl %wy, 32:i64", shift) if shift else BODY
+    text = kernel(body.replace("PUT", put).replace("FIRST", first).replace("OTHER", other).replace("USE", use))
     return parse_function(text)
 
 
@@ -76,3 +79,5 @@ def test_what_is_no_pair_or_asked_for_as_a_whole_stays() -> None:
     assert carries_pairs(made(use=WHOLE))
     assert carries_pairs(made(first="%narrow.1"))
     assert carries_pairs(made(other="%narrow.1"))
+    for shift in ("shl %wy, 31:i64", "lshr %wy, 32:i64"):
+        assert carries_pairs(made(shift=shift))

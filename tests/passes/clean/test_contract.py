@@ -77,3 +77,35 @@ def test_a_product_with_a_power_of_two_is_fused_with_all_its_sums(factor: str, t
 def test_another_product_with_two_uses_stays(factor: str) -> None:
     # A half may round among the smallest numbers.
     assert products(contracted(factor)) == 1
+
+
+ONCE = """
+      %m: float = fmul %x, %y [flags=(contract)]
+      %r: float = fadd %m, %z [flags=(contract)]
+      %i: i32 = fptosi %r
+      store %i, %here [align=4]
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("fmul %x, %y [flags=(contract)]", "fmul %x, %y"),  # not allowed to
+        ("fadd %m, %z [flags=(contract)]", "fadd %m, %z"),
+        ("fmul %x, %y [flags=(contract)]", "fdiv %x, %y [flags=(contract)]"),  # no product
+        ("fadd %m, %z [flags=(contract)]", "fmul %m, %z [flags=(contract)]"),  # no sum
+        ("%r: float = fadd %m, %z [flags=(contract)]", "INSIDE"),
+    ],
+)
+def test_what_is_not_a_product_and_its_sum_that_may_be_fused_stays(one: str, other: str) -> None:
+    inside = """%c: i1 = icmp %n, %tx [pred=sgt]
+      %r: float = if %c { %s: float = fadd %m, %z [flags=(contract)] yield %s } { yield %z }"""
+    numbers = "".join(f"%{name}0: i32 = add %n, 3:i32\n%{name}: float = sitofp %{name}0\n" for name in "xyz")
+
+    def fused(text: str) -> bool:
+        after, _ = lowered(parse_function(kernel(numbers + text)), [CONTRACT, CANONICALISE])
+        return any(op.name == "call" for op in walk(after.body))
+
+    assert one in ONCE
+    assert fused(ONCE)
+    assert not fused(ONCE.replace(one, inside if other == "INSIDE" else other))

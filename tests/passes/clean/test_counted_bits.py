@@ -126,6 +126,27 @@ def test_shifting_less_often() -> None:
     """)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("lshr %x1, 1:i64", "lshr %x1, 2:i64"),
+        ("lshr %x1, 1:i64", "lshr %m, 1:i64"),
+        ("and %t, 1:i8", "and %t, 3:i8"),
+    ],
+)
+def test_shifting_otherwise_stays(one: str, other: str) -> None:
+    assert "for" in canonical(shifting("10").replace(one, other))
+
+
+def test_clearing_by_another_number_stays() -> None:
+    assert "while" in canonical(clearing().replace("add %x2, -1:i64", "add %x2, -2:i64") + "\n store %r, %p [align=1]")
+
+
+def test_a_loop_that_does_more_stays() -> None:
+    more = "%half: i64 = lshr %x1, 1:i64\n store %x1, %p [align=8]"
+    assert "for" in canonical(shifting("10").replace("%half: i64 = lshr %x1, 1:i64", more))
+
+
 def each_bit(start: str, bound: str) -> str:
     return f"""
       %r: i32 = for {start}:i32, {bound}:i32, 1:i32, %tx [pred=ult] {{ (%i: i32, %n1: i32)
@@ -145,3 +166,5 @@ def test_the_bit_of_each_trip() -> None:
     assert "ctpop" in stored(each_bit("0", "7"))
     assert "for" in stored(each_bit("1", "32"))
     assert "for" in stored(each_bit("0", "33")), "that shift has no value"
+    assert "for" in stored(each_bit("0", "32").replace("lshr %n, %i", "lshr %n, %n1")), "not the bit of the trip"
+    assert "for" in stored(each_bit("0", "32").replace("lshr %n, %i", "lshr %i, %i")), "not one number's"

@@ -20,6 +20,17 @@ def test_equal_ops_are_computed_once_and_promise_what_both_do() -> None:
     """)
 
 
+def test_the_order_of_a_differences_operands_counts() -> None:
+    for name in ("sub", "shl", "udiv"):
+        result = canonical(f"""
+          %a: i32 = {name} %n, %tx
+          store %a, %p [align=4]
+          %b: i32 = {name} %tx, %n
+          store %b, %p [align=4]
+        """)
+        assert result.count(f"= {name}") == 2
+
+
 def test_what_a_region_computes_is_not_known_outside() -> None:
     result = canonical("""
       %c: i1 = icmp %n, 7:i32 [pred=ult]

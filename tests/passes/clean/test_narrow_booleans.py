@@ -54,6 +54,7 @@ BODY = """
 WIDER = "%b: i8 = zext %high"
 CHOSEN = "%b: i8 = select %high, 1:i8, 0:i8"
 NUMBER = "%b: i8 = select %high, 3:i8, 0:i8"
+HALVES = "%t: i4 = trunc %n\n%b: i8 = zext %t"
 SUM = "%h: i8 = zext %high\n%b: i8 = add %h, 1:i8"
 
 
@@ -74,7 +75,7 @@ def test_what_is_true_or_false_is_a_condition(byte: str, first: str) -> None:
     assert carried(made(byte, first)) == "i1"
 
 
-@pytest.mark.parametrize("byte", [NUMBER, SUM])
+@pytest.mark.parametrize("byte", [NUMBER, SUM, HALVES])
 def test_another_number_stays_a_byte(byte: str) -> None:
     assert carried(made(byte)) == "i8"
 
@@ -88,9 +89,9 @@ def test_a_byte_that_is_used_as_a_number_stays(use: str) -> None:
     assert carried(made(WIDER, use=use)) == "i8"
 
 
-@pytest.mark.parametrize("pred", ["slt", "ugt", "uge", "sle"])
-def test_a_byte_that_is_compared_as_a_number_stays(pred: str) -> None:
-    use = f"%g: i1 = icmp %on, 0:i8 [pred={pred}]\n%z: i32 = zext %g\nstore %z, %here [align=4]"
+@pytest.mark.parametrize(("pred", "other"), [("slt", 0), ("ugt", 0), ("uge", 0), ("sle", 0), ("eq", 3), ("ne", 1)])
+def test_a_byte_that_is_compared_as_a_number_stays(pred: str, other: int) -> None:
+    use = f"%g: i1 = icmp %on, {other}:i8 [pred={pred}]\n%z: i32 = zext %g\nstore %z, %here [align=4]"
     assert carried(made(WIDER, use=use)) == "i8"
 
 

@@ -242,11 +242,13 @@ def test_what_one_side_computes_and_the_other_leaves_open_moves_before_the_if() 
         "%x: i32 = load %p [align=4]\n %a: i32 = add %x, 1:i32",
         "%a: i32 = udiv 7:i32, %n",
         "%x: i32 = vote -1:i32, 1:i32 [kind=ballot]\n %a: i32 = add %x, %n",
+        "%a: i32 = if %d { store 1:i32, %p [align=4] yield %n } { %b: i32 = mul %n, %n yield %b }",
     ],
 )
-def test_loads_divisions_and_collectives_stay_in_the_if(ops: str) -> None:
+def test_loads_divisions_stores_and_collectives_stay_in_the_if(ops: str) -> None:
     result = canonical(f"""
       %c: i1 = icmp %n, %tx [pred=slt]
+      %d: i1 = icmp %n, 5:i32 [pred=eq]
       %r: i32 = if %c {{
         store %n, %p [align=4]
         {ops}

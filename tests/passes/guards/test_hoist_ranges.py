@@ -199,6 +199,11 @@ def test_different_from_one_thread_is_no_range() -> None:
     assert not hoisted(kernel("%c: i1 = icmp %tx, 3:i32 [pred=ne]"))
 
 
+def test_two_numbers_of_a_thread_are_no_range() -> None:
+    for test in ("%tx, %ty [pred=slt]", "%ty, %tx [pred=uge]"):
+        assert not hoisted(kernel(f"%c: i1 = icmp {test}"))
+
+
 def test_a_conjunction_gives_up_its_ranges_and_keeps_the_rest() -> None:
     ops = """
       %v: i32 = load %p [align=4]

@@ -107,10 +107,39 @@ def test_a_condition_of_a_vector_is_not_asked_in_front() -> None:
     assert len(loops(function)) == 1
 
 
+def test_a_condition_that_may_fault_is_not_asked_in_front() -> None:
+    divided = "%q: i32 = udiv 8:i32, %n\n      %row: i1 = icmp %q, 2:i32 [pred=eq]"
+    function = parse_function(
+        KERNEL.replace("%row: i1 = icmp %n, 4:i32 [pred=eq]", divided)
+        .replace("if %outer", "if %row")
+        .replace("CONDITION", "%row")
+        .replace("FIRST", ROW)
+        .replace("MORE", "")
+        .replace("THREADS", "of_threads=true")
+    )
+    changed, _ = lowered(function, [UNSWITCH])
+    assert len([op for op in walk(changed.body) if op.name == "for"]) == 1
+
+
 def test_sides_that_both_gather_are_no_versions() -> None:
     quick, _ = loops(kernel(first=GATHERED))  # for the store alone
     assert "gather" in names(quick)
     assert "scatter" not in names(quick)
+
+
+def test_all_choices_are_asked() -> None:
+    """Where the first one is quick and the second is not, its other side runs."""
+    second = f"""%v: <8 x i32> = if %outer {{
+        %two: <8 x i32> = splat 2:i32
+        yield %two
+      }} {{
+        {GATHERED}
+      }}"""
+    function = parse_function(
+        KERNEL.replace("CONDITION", "%row").replace("FIRST", ROW).replace("MORE", second)
+        .replace("THREADS", "of_threads=true").replace("add %x, %one", "add %v, %one")
+    )  # fmt: skip
+    assert len(loops(function)) == 2
 
 
 def test_other_loops_stay() -> None:

@@ -58,7 +58,15 @@ BACKWARDS = """%j: i32 = sub %n, %i
 BOTH = """%c1: i1 = icmp %i, %n [pred=slt]
       %c2: i1 = icmp %i, 3:i32 [pred=sgt]
       %c: i1 = and %c1, %c2"""
-LAUNCHES: list[tuple[Dims, Dims]] = [((4, 1, 1), (16, 1, 1)), ((3, 1, 1), (7, 1, 1)), ((1, 1, 1), (33, 1, 1))]
+BELOW_0 = """%k: i32 = sub %i, 5:i32
+      %c: i1 = icmp %k, %n [pred=ult]"""
+AT_EDGE = "%c: i1 = icmp %i, 3:i32 [pred=slt]"
+LAUNCHES: list[tuple[Dims, Dims]] = [
+    ((4, 1, 1), (16, 1, 1)),
+    ((3, 1, 1), (7, 1, 1)),
+    ((1, 1, 1), (33, 1, 1)),
+    ((4, 1, 1), (2, 1, 1)),  # the first thread of a block is the last one at the edge
+]
 
 
 def kernel(test: str, barrier: str = "barrier [level=block]") -> Function:
@@ -93,9 +101,6 @@ def test_a_sum_that_is_known_not_to_wrap_then_says_so() -> None:
     assert ("nuw",) not in marked[1]
 
 
-AT_EDGE = "%c: i1 = icmp %i, 3:i32 [pred=slt]"
-
-
 def test_most_blocks_are_not_at_the_edge_of_the_data() -> None:
     for test, answer in ((AT_EDGE, FALSE), (AT_EDGE.replace("3:i32", "100:i32"), TRUE), (BELOW, TRUE)):
         whole, other = versions(kernel(test))
@@ -105,7 +110,7 @@ def test_most_blocks_are_not_at_the_edge_of_the_data() -> None:
 
 
 @pytest.mark.parametrize("launch", LAUNCHES)
-@pytest.mark.parametrize("test", [BELOW, WRAPPING, BACKWARDS, BOTH, AT_EDGE])
+@pytest.mark.parametrize("test", [BELOW, WRAPPING, BACKWARDS, BOTH, BELOW_0, AT_EDGE])
 def test_every_block_computes_the_same(test: str, launch: tuple[Dims, Dims]) -> None:
     original = kernel(test)
     versioned, _ = lowered(original, [VERSION_BLOCKS, SPLIT_BARRIERS])

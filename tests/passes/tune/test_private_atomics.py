@@ -28,6 +28,8 @@ kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: 
       %out: ptr = gep %p, %w [offset=0, strides=(4)]
       %mine: ptr = select %c, %in, %own
       %either: ptr = select %c, %in, %out
+      %read: ptr = load %in [align=8]
+      %kept: ptr = select %c, %read, %in
       %old: i32 = atomicrmw ADDRESS, 1:i32 [operation=add, ordering=monotonic MORE]
       yield
     }
@@ -51,7 +53,7 @@ def test_memory_of_the_block_or_the_thread_is_nobody_elses(address: str) -> None
     assert is_marked(address)
 
 
-@pytest.mark.parametrize("address", ["%p", "%out", "%either", "@elsewhere:ptr"])
+@pytest.mark.parametrize("address", ["%p", "%out", "%either", "@elsewhere:ptr", "%read", "%kept"])
 def test_memory_that_another_block_may_reach_stays_atomic(address: str) -> None:
     assert not is_marked(address)
 

@@ -61,6 +61,19 @@ FACTS = {
         True,
         r"mask=\(8, 9, 10, [\s\S]*= icmp[\s\S]*= select",
     ),
+    "predicates differ": (
+        """%c: i1 = icmp %x, 7:i32 [pred=slt] %d: i1 = icmp %y, 7:i32 [pred=sgt]
+        %a: i32 = select %c, %x, %n %b: i32 = select %d, %y, %n""",
+        False,
+        WOVEN,
+    ),
+    "a choice of each thread": (
+        """%u: i32 = and %id, 3:i32 %c: i1 = icmp %u, 1:i32 [pred=eq]
+        %e: i32 = mul %x, %x %f: i32 = mul %y, %y
+        %a: i32 = select %c, %e, %x %b: i32 = select %c, %f, %y""",
+        True,
+        r"= splat [\s\S]*= icmp [^\n]*pred=ne[\s\S]*= select",
+    ),
     "a choice for all threads": (
         """%e: i32 = mul %x, %x %f: i32 = mul %y, %y
         %a: i32 = select %odd, %e, %x %b: i32 = select %odd, %f, %y""",
@@ -119,4 +132,18 @@ def test_results(ops: str, n: int) -> None:
     function = threads(f"{IDS}{ops}\n{STORES}")
     after = vectorised(function, 8, 1)
     for block in (8, 1, 1), (29, 1, 1), (64, 1, 1):
+        assert results(after, block, n) == results(function, block, n)
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_a_field_that_a_loop_carries_is_not_computed(n: int) -> None:
+    function = threads(f"""{IDS}
+    %end: i32 = for 0:i32, 3:i32, 1:i32, %y [pred=slt] {{ (%k: i32, %b: i32)
+      %a: i32 = add %x, %n
+      {STORES}
+      %further: i32 = mul %b, 3:i32
+      yield %further
+    }}""")
+    after = vectorised(function, 8, 1)
+    for block in (8, 1, 1), (29, 1, 1):
         assert results(after, block, n) == results(function, block, n)

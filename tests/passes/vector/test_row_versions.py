@@ -103,6 +103,23 @@ def test_quotients_by_a_multiplication() -> None:
     check(threads(f"{IDS}\n%i: i32 = add %id, {-20}:i32\n{MAGIC}\n{ACCESSES}"), 3)
 
 
+def test_a_sum_that_wraps_within_a_vector_does_not_rise() -> None:
+    """The highest bit of 2^30 times the index: the same for the first thread of a vector and the last, not for all."""
+    twice = "\n".join(f"%d{k + 1}: i32 = add %d{k}, %d{k}" for k in range(30))
+    quotient = """%amount: i32 = load %in [align=4]
+    %none: i32 = and %amount, 0:i32
+    %shift: i32 = or %none, 31:i32
+    %q: i32 = lshr %d30, %shift
+    %r: i32 = add %i, 0:i32"""
+    for start in (0, 1, 2, 3):
+        check(
+            threads(
+                f"{IDS}\n%i: i32 = add %id, {start}:i32\n%d0: i32 = add %i, 0:i32\n{twice}\n{quotient}\n{ACCESSES}"
+            ),
+            3,
+        )
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_a_loop_that_takes_an_index_apart(n: int) -> None:
     """Sizes 10, 3 and 2, as many as %n says; strides by trip 1, 7 and 5."""

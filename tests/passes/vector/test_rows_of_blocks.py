@@ -65,6 +65,14 @@ OTHER_SIDE = f"""{IDS} %c: i1 = icmp %i, 50:i32 [pred=sge]
 OWN_NUMBER = f"""{IDS} %v: i32 = load %mine [align=4]
     %c: i1 = icmp %v, 500:i32 [pred=slt]
     if %c {{ {APART} {STORE} yield }} {{ yield }}"""
+CHANGES = (
+    in_a_loop("0:i32", "3:i32", "1:i32", "%i: i32 = add %i0, %u")
+    .replace(
+        "for 0:i32, 3:i32, 1:i32 [pred=slt] { (%j: i32)",
+        "%z: i32 = for 0:i32, 3:i32, 1:i32, 0:i32 [pred=slt] { (%j: i32, %u: i32)",
+    )
+    .replace("\n      yield\n    }", "\n      %v: i32 = add %u, 40:i32\n      yield %v\n    }")
+)
 MANY = in_a_loop("0:i32", "%some", "1:i32").replace("for 0", "%some: i32 = and %n, 3:i32 for 0")
 DOWN = in_a_loop("0:i32", "3:i32", "1:i32", "%t: i32 = mul %j, -40:i32 %i: i32 = add %i0, %t")
 IN_MEMORY = APART.replace(
@@ -96,6 +104,7 @@ FACTS = {
     "trips": (in_a_loop("0:i32", "3:i32", "1:i32"), True),
     "trips in steps": (in_a_loop("1:i32", "6:i32", "2:i32"), True),
     "trips that go down": (DOWN, False),
+    "an index that a loop carries": (CHANGES, False),
     "no trips": (in_a_loop("3:i32", "3:i32", "1:i32"), False),
     "trips that the launch says": (MANY, False),
     "two numbers for each thread": (from_another("%twice", "%twice: i32 = shl %tx, 1:i32"), False),
@@ -120,7 +129,7 @@ def test_form(ops: str, once: bool) -> None:
 
 
 @pytest.mark.parametrize("ops", [ops for ops, _ in FACTS.values()], ids=FACTS)
-@pytest.mark.parametrize("n", [1, 7, 8, 16, 40, 41, 80, 150, 1000])
+@pytest.mark.parametrize("n", [1, 7, 8, 16, 39, 40, 41, 80, 150, 1000])
 def test_results(ops: str, n: int) -> None:
     """Rows shorter and longer than a vector, than a block's threads and than all trips of them."""
     function = threads(ops)
@@ -129,6 +138,15 @@ def test_results(ops: str, n: int) -> None:
         expected = results(function, block, n)
         assert results(after, block, n) == expected
         assert results(after, block, n, seed=random.Random(n).randrange(1 << 30)) == expected
+
+
+@pytest.mark.parametrize("n", [39, 40, 79, 119, 120])
+@pytest.mark.parametrize("ops", [FACTS["all threads"][0], FACTS["trips"][0]], ids=["all threads", "trips"])
+def test_the_last_thread_of_a_known_block_is_asked(ops: str, n: int) -> None:
+    function = threads(ops)
+    after = vectorised(specialise(threads(ops), (40, 1, 1)), WIDTH, 1)
+    assert asks_once(after)
+    assert results(after, (40, 1, 1), n) == results(function, (40, 1, 1), n)
 
 
 @pytest.mark.parametrize("start", [-3, -20, -45, 0x7FFFFFF8, -(1 << 31)])

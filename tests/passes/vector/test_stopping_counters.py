@@ -11,22 +11,28 @@ from warploom.ir.core import Function, walk
 WIDTH = 8
 
 
-def kernel(first: str = "%id: i32 = add %start, %tx [flags=(nsw)]", behind: str = "") -> Function:
+def kernel(
+    first: str = "%id: i32 = add %start, %tx [flags=(nsw)]",
+    behind: str = "",
+    test: str = "icmp %i, %n [pred=slt]",
+    step: str = "5:i32",
+    stays: str = "%i",
+) -> Function:
     """Each thread adds its index to up to three places of its own."""
     return threads(f"""
     %start: i32 = mul %bx, %bdx
     %own: i32 = add %start, %tx [flags=(nsw)]
     {first}
     %last: i32 = for 0:i32, 3:i32, 1:i32, %id [pred=ult] {{ (%k: i32, %i: i32)
-      %c: i1 = icmp %i, %n [pred=slt]
+      %c: i1 = {test}
       %next: i32 = if %c {{
         %slot: i32 = mul %own, 3:i32
         %place: i32 = add %slot, %k
         %q: ptr = gep %p, %place [offset=0, strides=(4)]
         store %i, %q [align=4]
-        %further: i32 = add %i, 5:i32 [flags=(nsw)]
+        %further: i32 = add %i, {step} [flags=(nsw)]
         yield %further
-      }} {{ yield %i }}
+      }} {{ yield {stays} }}
       yield %next
     }}
     {behind}""")
@@ -57,3 +63,18 @@ def test_an_index_that_is_used_behind_the_loop_stays() -> None:
     store %last, %q.1 [align=4]"""
     after = check(kernel(behind=behind), 9)
     assert [op for op in walk(after.body) if op.name == "for" and op.results and op.results[0].type[0] == "<"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"test": "icmp %i, %n [pred=sgt]"},
+        {"test": "icmp %i, %n [pred=ne]"},
+        {"test": "icmp %n, %i [pred=slt]"},
+        {"step": "-5:i32"},
+        {"stays": "%n"},
+    ],
+)
+def test_other_tests_and_steps_do_the_same(other: dict[str, str]) -> None:
+    for n in (-3, 0, 7, 30):
+        check(kernel(**other), n)

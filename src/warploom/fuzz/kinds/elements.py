@@ -34,7 +34,11 @@ def pieces(rng: random.Random, _name: str) -> Idiom:
     one = "f32" if type_.startswith("float") else "u32"
     fields = "xyzw"[:wide]
     change = rng.choice(
-        ("v.{0} = v.{0} * {1}(3) + {1}(n);", "v.{0} = v.{0} > {1}(n) ? v.{0} : {1}(2);", "v.{0} += w.{0};")
+        (
+            "v.{0} = number(v.{0} * {1}(3) + {1}(n));",
+            "v.{0} = v.{0} > {1}(n) ? v.{0} : {1}(2);",
+            "v.{0} = number(v.{0} + w.{0});",
+        )
     )
     each = " ".join(change.format(name, one) for name in fields)
     load = f"{array(type_)}[gid]; {type_} w = {array(type_)}[gid + {rng.choice((1, 512))}];"
@@ -67,7 +71,7 @@ def structures(rng: random.Random, _name: str) -> Idiom:
     names = "abcde"[:wide]
     members = " ".join(f"{one} {name};" for name in names)
     change = " ".join(
-        f"to[gid].{name} = at.{name} * {one}({k + 2}) + at.{names[k - 1]};" for k, name in enumerate(names)
+        f"to[gid].{name} = number(at.{name} * {one}({k + 2}) + at.{names[k - 1]});" for k, name in enumerate(names)
     )
     load = f"struct Point {{ {members} }}; const Point at = {array('Point')}[gid];"
     body = f"{load} Point *const to = (Point *)scratch; {change}"

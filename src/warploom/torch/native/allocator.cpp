@@ -7,6 +7,19 @@
 
 #include <c10/cuda/CUDAException.h>
 
+#include <atomic>
+
+namespace warploom::torch {
+namespace {
+
+std::atomic<int (*)()> count_threads{[] { return 1; }};
+
+}  // namespace
+
+void count_threads_by(int (*count)()) { count_threads = count; }
+
+}  // namespace warploom::torch
+
 namespace c10 {
 
 C10_DEFINE_REGISTRY(FreeCudaMemoryCallbacksRegistry, FreeMemoryCallback)
@@ -16,6 +29,10 @@ namespace cuda::CUDACachingAllocator {
 std::atomic<CUDAAllocator *> allocator{};
 
 namespace {
+
+// A cache may hold what was freed last. But of a large block the caches of all threads may: operators of several
+// threads have often just read it, and the next one would have to take each line from the others before it writes it.
+bool prefers_freed_last(size_t size) { return size < kSmall || warploom::torch::count_threads.load()() == 1; }
 
 size_t rounded(size_t bytes) {
   const size_t step = bytes < kSmall ? kSmallStep : kLargeStep;
@@ -49,7 +66,7 @@ Block *Allocator::take_idle(const Place &place, size_t size) {
   if (blocks == idle_.end()) return nullptr;
   const auto fits = blocks->second.lower_bound(size);
   if (fits == blocks->second.end() || fits->first > size + size / 4) return nullptr;
-  const auto found = std::prev(blocks->second.upper_bound(fits->first));  // the last freed: a cache may hold it yet
+  const auto found = prefers_freed_last(size) ? std::prev(blocks->second.upper_bound(fits->first)) : fits;
   Block *block = found->second;
   blocks->second.erase(found);
   return block;

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "next_generator.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -154,6 +155,8 @@ struct Hooks final : CUDAHooks {
 };
 
 C10_REGISTER_CLASS(CUDAHooksRegistry, CUDAHooks, Hooks)
+
+const bool counts_threads = (warploom::torch::count_threads_by(&at::get_num_threads), true);
 
 }  // namespace
 }  // namespace detail

@@ -5,12 +5,16 @@
 // calling thread, after the work that the current stream was given before.
 #include "cpu_backend.h"
 
+#include "../../runtime/openmp_threads.h"
 #include "alias.h"
 #include "device.h"
 #include "half_to_float.h"
 #include "sparse_alias.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/EmptyTensor.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorIterator.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -23,6 +27,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -256,6 +261,15 @@ class InsteadOfDefaultGenerator {
   at::Tensor before_;
 };
 
+// Kernels that follow run on OpenMP's threads, too, which now wait awake. WARPLOOM_TORCH_OPENMP=0: on the runtime's.
+void note_threads_are_awake() {
+  static const bool is_told = [] {
+    const char *asked = std::getenv("WARPLOOM_TORCH_OPENMP");
+    return asked == nullptr || std::strcmp(asked, "0") != 0;
+  }();
+  if (is_told && at::get_num_threads() > 1) __warploom_uses_openmp();
+}
+
 // Run the kernel of the CPU's `key` on the arguments on the stack, which are the CPU's; `generator` is the device's
 // default one.
 void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, c10::DispatchKey key,
@@ -274,6 +288,7 @@ void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, c10::
   std::optional<HalfToFloat> widened;
   if (known.can_widen_halves) widened.emplace(stack, first);
   op.redispatchBoxed(c10::DispatchKeySet(key), &stack);
+  note_threads_are_awake();
   if (widened) widened->finish(stack);
 }
 
@@ -378,6 +393,12 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key
   }
   stack->erase(stack->begin() + static_cast<std::ptrdiff_t>(first),
                stack->begin() + static_cast<std::ptrdiff_t>(results));
+}
+
+void on_each_thread(int threads, const std::function<void()> &work) {
+  at::Tensor places(at::detail::empty_cpu({threads}, at::kByte));
+  at::TensorIterator::nullary_op(places).for_each([&](char **, const int64_t *, int64_t) { work(); }, /*grain_size=*/1);
+  note_threads_are_awake();
 }
 
 void in_stream_order(const std::function<void()> &work) {

@@ -25,6 +25,10 @@ void cpu_backend(const c10::OperatorHandle &op, ::torch::jit::Stack *stack) {
 // Count a call of an operator that runs CPU kernels in another way.
 void note_on_cpu_backend(const char *name, const char *overload = "");
 
+// Call `work` on each of `threads` of the CPU backend's threads, of which it has its own kind: not what this library is
+// compiled with, so that only an operator of its own reaches them.
+void on_each_thread(int threads, const std::function<void()> &work);
+
 // Run `work`, which reads and writes device memory, in the order of the current stream: at once when the stream has
 // come there, and again at each replay when the stream records a graph.
 void in_stream_order(const std::function<void()> &work);

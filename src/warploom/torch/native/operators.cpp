@@ -180,6 +180,7 @@ TORCH_LIBRARY_IMPL(_, CUDA, library) {
 // Whether an operator has an implementation for all devices, which the dispatcher takes before a fallback.
 bool is_general(const c10::OperatorHandle &op) {
   return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+         op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional) ||
          op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
 }
 

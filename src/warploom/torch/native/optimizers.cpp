@@ -9,7 +9,6 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/Parallel.h>
-#include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/add_cpu_dispatch.h>
 #include <ATen/ops/addcdiv_cpu_dispatch.h>
@@ -147,13 +146,6 @@ class View {
   size_t parameter_ = 0;
   int64_t begin_ = 0, count_ = 0;
 };
-
-// Call `work` on each of the CPU backend's threads, of which it has its own kind: not what this library is compiled
-// with, so that only an operator of its own reaches them.
-void on_each_thread(int threads, const std::function<void()> &work) {
-  Tensor places(at::detail::empty_cpu({threads}, at::kByte));
-  at::TensorIterator::nullary_op(places).for_each([&](char **, const int64_t *, int64_t) { work(); }, /*grain_size=*/1);
-}
 
 // Call `step` for each block of each parameter, on the CPU backend's threads, after the current stream's work.
 void for_each_block(const Lists &lists, size_t scratch_count, const std::function<void(View &)> &step) {
