@@ -138,6 +138,18 @@ def test_a_long_body_is_one_register_wide(sums: int, width: int) -> None:
     assert choose_width(loop, Target(Processor(512)), None) == width
 
 
+@pytest.mark.parametrize(
+    ("trips", "hands_on", "width"), [(4, False, 32), (16, False, 16), (17, False, 32), (16, True, 32)]
+)
+def test_trips_that_need_not_wait_make_a_body_long(trips: int, hands_on: bool, width: int) -> None:
+    given = (", %n", ", %h: i32", "%v40", "%r: i32 = ") if hands_on else ("", "", "", "")
+    body = f"""{given[3]}for 0:i32, {trips}:i32, 1:i32{given[0]} [pred=slt] {{ (%i: i32{given[1]})
+      %q: ptr = gep %p, %tx, %i [offset=0, strides=(4, 512)] %v0: i32 = load %q [align=4] {sums_of(40)}
+      store %v40, %q yield {given[2]} }}"""
+    loop = next(op for op in walk(threads(body).body) if op.name == "block")
+    assert choose_width(loop, Target(Processor(512)), None) == width
+
+
 FLOAT = "%q: ptr = gep %p, %tx [offset=0, strides=(4)] %x: float = load %q [align=4] %h: float = fadd %x, %x"
 HALF_DOUBLE = f"""{FLOAT} %w: double = fpext %h %v: double = fmul %w, %w %z: double = fadd %v, %w
     %r: float = fptrunc %z store %r, %q [align=4]"""

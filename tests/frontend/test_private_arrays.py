@@ -155,6 +155,17 @@ def test_copies_that_are_too_many_stay_a_loop(tmp_path: Path) -> None:
     assert len(ops_of(function, "load")) == 5
 
 
+@pytest.mark.parametrize(("cases", "arrays"), [(4, 0), (5, 1)])
+def test_a_loop_around_a_choice_of_many_cases_is_not_copied(tmp_path: Path, cases: int, arrays: int) -> None:
+    choices = " ".join(f"case {number}: s = *((const short *)q + {number} * i) * s; break;" for number in range(cases))
+    text = f"""__global__ void k(int *p, const int *q, int way) {{
+      int a[4];
+      for (int i = 0; i < 4; ++i) {{ int s = i + 1; switch (way) {{ {choices} }} a[i] = s; }}
+      for (int i = 0; i < 4; ++i) p[i] = a[i];
+    }}"""
+    assert len(ops_of(imported(tmp_path, text), "alloca")) == arrays
+
+
 def test_a_loop_inside_that_does_not_choose_stays_a_loop(tmp_path: Path) -> None:
     text = """__global__ void k(int *p) {
       int a[4] = {};

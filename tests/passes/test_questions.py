@@ -37,7 +37,7 @@ ASKED = {
     "piece_versions": "is_arithmetic",
     "pipeline_loops": "is_speculatable",
     "prefetch_blocks": "is_speculatable",
-    "raise_loops": "is_pure is_duplicable is_removable",
+    "raise_loops": "is_pure is_duplicable is_removable is_speculatable",
     "recompute_conditions": "is_speculatable",
     "row_versions": "is_arithmetic is_removable",
     "rows_of_blocks": "is_arithmetic is_speculatable",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of shared memory that can be read or written whole, whichever threads are active.
+"""Rows of shared memory, and of private arrays, that can be read or written whole, whichever threads are active.
 
     tile[ty][tx + 1], ty in 0..15, tx in 0..15, of a tile of 16 x 16:      bytes 4 to 1028 of 1024
 
@@ -9,15 +9,17 @@ The ranges are those of all threads of the block and of whole types, without any
 thread keeps none.
 
 A row that lies in the variable itself can be written whole: inactive threads' elements are written back as they were
-read. Sound where one OS thread runs the block and none of another block reaches its memory.
+read. Sound where one OS thread runs the block and none of another block reaches its memory. A private array that the
+threads of a vector have together is nobody else's.
 """
 
 from __future__ import annotations
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import Range
+from warploom.analysis.lanes import SPREAD
 from warploom.ir.core import Const, Operand, Value, globals_in
-from warploom.ir.ops import PADDING
+from warploom.ir.ops import PADDING, private_size
 
 
 def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:
@@ -47,6 +49,13 @@ def can_read_around(pointer: Operand, size: int, ranges: Ranges) -> bool:
 def can_write_back(pointer: Operand, size: int, ranges: Ranges) -> bool:
     """Whether all threads' `size` bytes from `pointer` on are the block's own, to be read and written."""
     return not ranges.function.facts.reaches_cluster and _lies_within(pointer, size, ranges, 0)
+
+
+def is_in_spread_array(pointer: Operand, size: int, ranges: Ranges) -> bool:
+    """Whether the `size` bytes from `pointer` on, in every thread of a vector, lie in an array of these threads."""
+    base, (low, high) = offset_range(pointer, ranges)
+    array = ranges.definitions.get(base) if isinstance(base, Value) else None
+    return array is not None and bool(array.attrs.get(SPREAD)) and low >= 0 and high + size <= private_size(array)
 
 
 def _lies_within(pointer: Operand, size: int, ranges: Ranges, around: int) -> bool:

@@ -167,6 +167,14 @@ def trips_of(loop: Op, ranges: Ranges) -> tuple[int, int | None]:
     return max(0, -((high - upper) // step)), max(0, -((low - upper) // step))
 
 
+def known_trips(loop: Op) -> int:
+    """How often a `for` runs that counts up from a constant to another one; 0 where that is not known."""
+    lower, upper, step = (signed_value(each) if isinstance(each, Const) else None for each in loop.operands[:3])
+    if lower is None or upper is None or step is None or step <= 0:
+        return 0
+    return max(0, -((lower - upper) // step))
+
+
 def know_counters(region: Region, ranges: Ranges) -> None:
     """Note the ranges of the counters of all loops whose trips are known."""
     for op in walk(region):

@@ -9,6 +9,8 @@ from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
 from warploom.analysis.lanes import TOGETHER, Shapes
 from warploom.analysis.recurrences import recurrence_of
+from warploom.analysis.shared_bounds import is_in_spread_array
+from warploom.analysis.steps import known_trips
 from warploom.analysis.strides import is_scattered, number_of_rows
 from warploom.analysis.thread_work import LOOP_WEIGHT
 from warploom.core.processor import Processor
@@ -23,6 +25,7 @@ _ARITHMETIC = frozenset("fadd fsub fmul fdiv fneg call select".split())
 _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no instruction
 _LARGEST_BODY = 1000  # ops, all rows
 LARGEST_WIDE = 500  # ops of a body that gives a vector of one register enough to do
+_FEW_TRIPS = 16
 _MOST_WAITING = 4  # rows that fill each other's time
 _WORD = 4  # bytes: what a gather takes at least
 _REGISTERS = 8  # registers for each that a loop carries, with what its next value needs
@@ -59,7 +62,7 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     `columns`: the most that a row has, where that is known. Where it is not, a block of several rows has short ones.
     """
     most, processor = columns or _LARGEST, target.processor
-    registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
+    registers = 1 if _ops_at_once(loop) > LARGEST_WIDE else 2
     most_lanes = min(_LARGEST, processor.lanes_of_masks) if _hands_on_masks(loop) else _LARGEST
     size = _element_size(loop)
     if columns is not None and columns <= _most_halved(processor) and _takes_registers_apart(loop):
@@ -77,6 +80,14 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
         while width > processor.vector_bits // 32 and most % width and not most % (width // 2):
             width //= 2
     return width
+
+
+def _ops_at_once(op: Op) -> int:
+    """How many ops a thread has in `op` that need not wait for each other: a short loop whose trips hand nothing on has
+    those of all its trips, as if it was unrolled."""
+    size = 1 + sum(_ops_at_once(each) for region in op.regions for each in region.ops)
+    hands_on = op.name != "for" or op.region.params[1:] != op.region.terminator.operands
+    return size * known_trips(op) if not hands_on and 0 < known_trips(op) <= _FEW_TRIPS else size
 
 
 def parts_rows(loop: Op) -> bool:
@@ -213,6 +224,7 @@ def stores_alone(region: Region, shapes: Shapes) -> bool:
         if op.name in ("load", "store"):
             size = types.size_of((op.results or op.operands)[0].type)
             masked = processor.scatters if is_scattered(op, shapes) else processor.has_masks(size)
+            masked = masked or is_in_spread_array(op.operands[-1], size, shapes.ranges)
             branches += differs and op.name == "store" and not masked
             vector, alone = vector + (costs.scattered if is_scattered(op, shapes) else costs.near), alone + 1
         elif differs and op.name not in _ADDRESSING:

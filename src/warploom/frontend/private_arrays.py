@@ -13,8 +13,10 @@ iterations over few elements are how templates say "registers"; nvcc does the sa
 
 Sound because a loop that ends by a counter with known bounds is so many copies of its body, for each thread by itself,
 barriers in it included. Only where it is worth it: every place that a thread addresses in the array then is a constant,
-so that LLVM's SROA takes the array apart; and neither array nor copies are large. LLVM unrolls; this file only chooses
-the loops, by metadata, and keeps LLVM from unrolling others.
+so that LLVM's SROA takes the array apart; neither array nor copies are large; and no loop has a `switch` of many cases,
+as where the launch says of which types elements are: each copy would have all of them, and they are longer than what
+reads and writes the array. LLVM unrolls; this file only chooses the loops, by metadata, and keeps LLVM from unrolling
+others.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from warploom.llvm.module import Module
 LARGEST_ARRAY = 256  # bytes
 MOST_TRIPS = 16
 MOST_COPIES = 600  # instructions of all copies of a loop
+MOST_CASES = 4  # of a `switch` in a loop that is copied
 _KEPT_VALUES = (Opcode.ZEXT, Opcode.SEXT, Opcode.TRUNC, Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.SHL, Opcode.OR)
 _WIDER = (Opcode.ZEXT, Opcode.SEXT)
 _UNROLL, _LEAVE = "llvm.loop.unroll.full", "llvm.loop.unroll.disable"
@@ -60,6 +63,7 @@ class _Marker:
         self.before: dict[Handle, list[Handle]] = {}  # the predecessors of each block
         self.latches: dict[Handle, list[Handle]] = {}  # those that each block leads to
         self.sizes: dict[Handle, int] = {}  # instructions of each block
+        self.switches: set[Handle] = set()  # blocks that end in a `switch` of many cases
 
     def mark(self) -> bool:
         """Mark the loops of this function; whether there are any."""
@@ -275,7 +279,10 @@ class _Marker:
         """Count a block's instructions; what it leads to, each once."""
         self.sizes[block] = sum(1 for _ in self.module.block_instructions(block))
         end = self.lib.LLVMGetBasicBlockTerminator(block)
-        successors = (self.lib.LLVMGetSuccessor(end, number) for number in range(self.lib.LLVMGetNumSuccessors(end)))
+        ways = self.lib.LLVMGetNumSuccessors(end)
+        if ways > MOST_CASES + 1 and self.lib.LLVMGetInstructionOpcode(end) == Opcode.SWITCH:
+            self.switches.add(block)
+        successors = (self.lib.LLVMGetSuccessor(end, number) for number in range(ways))
         return list(dict.fromkeys(successors))
 
     def _blocks(self, header: Handle, latch: Handle) -> set[Handle]:
@@ -289,7 +296,9 @@ class _Marker:
         return found
 
     def _is_affordable(self, loops: set[_Loop]) -> bool:
-        """Whether the copies of all `loops` together are few instructions."""
+        """Whether the copies of all `loops` together are few instructions, and none has many cases."""
+        if any(not self.switches.isdisjoint(loop.blocks) for loop in loops):
+            return False
         copies: dict[Handle, int] = {}
         for loop in loops:
             for block in loop.blocks:

@@ -58,6 +58,44 @@ def test_a_counted_loop_becomes_for() -> None:
     """)
 
 
+BOTH = """
+      %s: i32, %last: i32, %i: i32, %k: i32 = while 0:i32, %tx, 1:i32 {{ (%k1: i32, %i1: i32, %s1: i32)
+        %few: i1 = icmp %k1, {most}:i32 [pred=ult]
+        %fits: i1 = icmp %i1, %n [pred=slt]
+        %both: i1 = {both}
+        condition %both, %s1, {last}, %i1, %k1
+      }} {{ (%s2: i32, %last2: i32, %i2: i32, %k2: i32)
+        %k3: i32 = add %k2, 1:i32 [flags=(nuw, nsw)]
+        %i3: i32 = add %i2, 2:i32 [flags=(nsw)]
+        %t: i32 = mul %s2, 3:i32
+        yield %k3, %i3, %t
+      }}
+      %sum: i32 = add %s, %last
+      store %sum, %p [align=4]
+    """
+AND, SELECT = "and %few, %fits", "select %fits, %few, 0:i1"
+
+
+@pytest.mark.parametrize("both", [AND, SELECT])
+def test_of_two_tests_the_one_that_ends_soon_counts(both: str) -> None:
+    """Threads of which the other one fails go along, as they were."""
+    result = same_results(BOTH.format(most=4, both=both, last="%i1"))
+    assert "for 0:i32, 4:i32, 1:i32, %tx, 1:i32 [pred=ult, flags=(nuw, nsw)]" in result
+    assert "select %fits, %i3, %i1" in result
+    assert "while" not in result
+
+
+@pytest.mark.parametrize(("most", "both", "last"), [(17, AND, "%i1"), (4, "or %few, %fits", "%i1"), (4, AND, "%k1")])
+def test_two_tests_stay_where_one_is_for_long_or_has_a_use(most: int, both: str, last: str) -> None:
+    assert "while" in raised(BOTH.format(most=most, both=both, last=last))
+
+
+def test_a_load_behind_one_test_is_not_made_without_it() -> None:
+    code = BOTH.format(most=4, both=AND, last="%i1")
+    read = "%at: ptr = gep %p, %i1 [offset=0, strides=(4)] %b: i32 = load %at [align=4]"
+    assert "while" in raised(code.replace("%fits: i1 = icmp %i1, %n", f"{read} %fits: i1 = icmp %b, %n"))
+
+
 def test_a_counter_on_the_right_swaps_the_comparison() -> None:
     result = same_results("""
       %i: i32 = while 0:i32 { (%i1: i32)

@@ -113,6 +113,64 @@ FACTS = {
         r"alloca \[size=256, align=64\]",
         r"gather|scatter",
     ),
+    "private arrays through which bytes are counted lie interleaved": (
+        """%a: ptr = alloca [size=32, align=16]
+        for 8:i64, 32:i64, 8:i64 [pred=ne] { (%i: i64)
+          %b: ptr = gep %a, %i [offset=4, strides=(1)] store %x, %b [align=4] yield }
+        %y: i32 = load %a [align=16]
+        store %y, %mine [align=4]""",
+        r"alloca \[size=256, align=64\]",
+        r"gather|scatter",
+    ),
+    "fields of structures in private arrays lie interleaved, each by itself": (
+        """%a: ptr = alloca [size=32, align=16]
+        %b: ptr = gep %a, %n5 [offset=0, strides=(8)] %h: ptr = gep %b [offset=4, strides=()]
+        store %x, %b [align=8] %s: i16 = trunc %x store %s, %h [align=4]
+        %k: ptr = gep %a [offset=12, strides=()] %u: i16 = load %k [align=4]
+        %w: i32 = zext %u %o: i32 = load %a [align=16]
+        %y: i32 = add %w, %o
+        store %y, %mine [align=4]""",
+        r"alloca \[size=256, align=64\][\s\S]*offset=32, strides=\(2\)[\s\S]*offset=96, strides=\(2\)",
+        r"gather|scatter|masked",
+    ),
+    "private arrays of which bytes are part of several values lie one behind the other": (
+        """%a: ptr = alloca [size=32, align=16]
+        store %x, %a [align=16] %h: ptr = gep %a [offset=2, strides=()] %u: i16 = load %h [align=2]
+        %y: i32 = zext %u
+        store %y, %mine [align=4]""",
+        r"alloca \[size=256, align=16\]",
+        r"size=256, align=64",
+    ),
+    "private arrays through which odd bytes are counted lie one behind the other": (
+        """%a: ptr = alloca [size=32, align=16]
+        for 8:i64, 32:i64, 6:i64 [pred=slt] { (%i: i64)
+          %b: ptr = gep %a, %i [offset=0, strides=(1)] store %x, %b [align=2] yield }
+        %y: i32 = load %a [align=16]
+        store %y, %mine [align=4]""",
+        r"alloca \[size=256, align=16\]",
+        r"size=256, align=64",
+    ),
+    "rows of private arrays are read and written whole, whichever threads are active": (
+        """%a: ptr = alloca [size=16, align=16]
+        for 0:i32, 4:i32, 1:i32 [pred=ult] { (%i: i32)
+          if %c { %b: ptr = gep %a, %i [offset=0, strides=(4)]
+            %o: i32 = load %b [align=4] %z: i32 = add %o, %x store %z, %b [align=4] yield } { yield }
+          yield }
+        %y: i32 = load %a [align=16]
+        store %y, %mine [align=4]""",
+        r"load %b \[align=4, padded=true\][\s\S]*freeze[\s\S]*select %c[\s\S]*private=true",
+        r"masked|scatter",
+    ),
+    "rows that may lie outside of private arrays are met under masks": (
+        """%a: ptr = alloca [size=16, align=16]
+        for 0:i32, 5:i32, 1:i32 [pred=ult] { (%i: i32)
+          if %c { %b: ptr = gep %a, %i [offset=0, strides=(4)] store %x, %b [align=4] yield } { yield }
+          yield }
+        %y: i32 = load %a [align=16]
+        store %y, %mine [align=4]""",
+        r"masked_store",
+        r"private=true",
+    ),
     "each thread's piece of private memory is aligned": (
         """%a: ptr = alloca [size=20, align=16]
         memset %a, 1:i8, 20:i64 [align_to=16]

@@ -20,6 +20,17 @@ around it.
 A counter that is extended before it is compared becomes a wider counter if its increment cannot wrap: the flag nsw for
 sext, nuw for zext, or nsw with a start and a step that are not negative.
 
+A loop that ends by either of two counters, one of which counts to a small constant, is how templates go through the
+elements of a thread, of which the last block has fewer. Threads leave it one after the other, so that each would go
+through it alone:
+
+    while (k < 4 && i < n) {                     for (k = 0; k < 4; ++k) {
+      B; ++k; i += step;               ==>         if (i < n) { B; i += step; }
+    }                                            }
+
+Sound because a thread that has stopped keeps its `i`, as all else that it carries, and stops again. What the first
+region computes may run for it once more, and so must be speculatable; B must not wait for other threads.
+
 Moses et al., High-Performance GPU-to-CPU Transpilation and Optimization via High-Level Parallel Constructs: its passes
 ask for such loops (sections III and IV).
 """
@@ -30,16 +41,17 @@ from collections.abc import Mapping
 
 from warploom.core.records import dataclass
 from warploom.ir import scalar
-from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const, walk
-from warploom.ir.properties import is_duplicable, is_pure, is_removable
+from warploom.ir.core import FALSE, Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const, walk
+from warploom.ir.properties import is_duplicable, is_pure, is_removable, is_speculatable
 from warploom.ir.types import bits, is_int
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.dead_code import keep_endless_loops
 from warploom.passes.clean.facts import consequences
 from warploom.passes.clean.fold import INVERSE, SWAPPED, Definitions, compare
 from warploom.passes.clean.loop_invariants import hoist_loop_invariants
-from warploom.passes.contracts import STRUCTURED
+from warploom.passes.contracts import STRUCTURED, is_collective
 
+MOST_TRIPS = 16  # of a loop that threads go through to its end
 PREDICATES = frozenset("slt sle sgt sge ult ule ugt uge ne".split())
 
 Fact = tuple[str, Operand, Operand]  # a comparison that holds
@@ -135,7 +147,8 @@ def holds_at_first(pred: str, start: Operand, bound: Operand, facts: list[Fact])
 class _Raise:
     """One walk in program order; operands that change are replaced as they are met."""
 
-    def __init__(self) -> None:
+    def __init__(self, used: set[Value]) -> None:
+        self.used = used  # by any op
         self.replaced: dict[Value, Operand] = {}
         self.facts: list[Fact] = []
         self.definitions: Definitions = {}
@@ -177,7 +190,7 @@ class _Raise:
     def visit_while(self, op: Op) -> list[Op]:
         """What stands in its place."""
         loop = _While(op, self)
-        raised = loop.test_first() or loop.test_last()
+        raised = loop.test_first() or loop.test_last() or loop.test_both()
         if raised is None:
             for region in op.regions:
                 self.visit(region)
@@ -214,7 +227,10 @@ class _While:
 
     def comparison(self) -> list[tuple[str, Value, Operand]]:
         """The condition as `value pred invariant`, if it is one."""
-        condition = self.test.operands[0]
+        return self.comparison_of(self.test.operands[0])
+
+    def comparison_of(self, condition: Operand) -> list[tuple[str, Value, Operand]]:
+        """Likewise, of another truth value of the first region."""
         op = self.first.get(condition) if isinstance(condition, Value) else None
         if op is None or op.name != "icmp":
             return []
@@ -332,6 +348,72 @@ class _While:
         lead.append(Op(extension.name, [operand], [Value(type_)], {}, loc=extension.loc))
         return lead[-1].result
 
+    # -- two tests come first --
+
+    def test_both(self) -> list[Op] | None:
+        """while (i < 4 && j < n) { ... }, with a thread's own j"""
+        if not all(is_speculatable(op) and is_duplicable(op) for op in self.before.body):
+            return None
+        condition = self.test.operands[0]
+        both = self.first.get(condition) if isinstance(condition, Value) else None
+        if both is None or not (both.name == "and" or (both.name == "select" and both.operands[2] == FALSE)):
+            return None
+        if any(is_collective(op) for op in walk(self.after)):
+            return None
+        for one, other in (both.operands[:2], both.operands[1::-1]):
+            few, stops = self.counter_of(one), self.counter_of(other)
+            if few and stops and self.is_short(few) and not stops.wide and few.slot != stops.slot:
+                return self.for_with_guard(few, other) if self.gives_carried(few) else None
+        return None
+
+    def counter_of(self, condition: Operand) -> _Counter | None:
+        """What is counted where `condition` compares a counter."""
+        return next((found for each in self.comparison_of(condition) if (found := self.counter_before(*each))), None)
+
+    def is_short(self, counter: _Counter) -> bool:
+        """Whether it counts from 0 by 1 to a small constant."""
+        bound, type_ = counter.bound, self.before.params[counter.slot].type
+        return (
+            counter.wide is None
+            and counter.increment.name == "add"
+            and (self.op.operands[counter.slot], counter.step) == (int_const(type_, 0), int_const(type_, 1))
+            and counter.pred in ("slt", "ult")
+            and isinstance(bound, Const)
+            and isinstance(bound.value, int)
+            and 0 < bound.value <= MOST_TRIPS
+        )
+
+    def gives_carried(self, few: _Counter) -> bool:
+        """Whether all that is used of the loop's results is carried, and not what `few` has counted."""
+        given = {each for number, each in enumerate(self.before.params) if number != few.slot}
+        return all(
+            operand in given
+            for result, operand in zip(self.op.results, self.passed, strict=True)
+            if result in self.state.used
+        )
+
+    def for_with_guard(self, few: _Counter, guard: Operand) -> list[Op]:
+        """for (i = 0; i < 4; ++i) if (j < n) { ... }"""
+        before, after = self.before, self.after
+        others = [number for number in range(len(before.params)) if number != few.slot]
+        params = [before.params[number] for number in others]
+        self.state.replaced.update(zip(after.params, self.passed, strict=True))
+        goes_on = Region(
+            [], [*after.body, Op("yield", [self.nexts[each] for each in others], loc=after.terminator.loc)]
+        )
+        stays = Region([], [Op("yield", list(params), loc=after.terminator.loc)])
+        following, results = ([Value(each.type, each.name) for each in params] for _ in range(2))
+        choice = Op("if", [guard], following, {}, [goes_on, stays], self.op.loc)
+        again = Op("yield", list(following), loc=after.terminator.loc)
+        body = Region([before.params[few.slot], *params], [*before.body, choice, again])
+        given = dict(zip(params, results, strict=True))
+        for result, operand in zip(self.op.results, self.passed, strict=True):
+            if isinstance(operand, Value) and operand in given:
+                self.state.replaced[result] = given[operand]
+        inits = [self.op.operands[each] for each in others]
+        operands = [self.op.operands[few.slot], few.bound, few.step, *inits]
+        return [Op("for", operands, results, few.attributes(), [body], self.op.loc)]
+
     # -- the test comes last --
 
     def test_last(self) -> list[Op] | None:
@@ -378,7 +460,7 @@ def run(function: Function, _: Context) -> bool:
     hoisted = hoist_loop_invariants(function.body)  # steps and bounds among them
     if not any(op.name == "while" for op in walk(function.body)):
         return hoisted
-    state = _Raise()
+    state = _Raise({each for op in walk(function.body) for each in op.operands if isinstance(each, Value)})
     state.visit(function.body)
     keep_endless_loops(function.body)  # those that are left
     return state.changed or hoisted

@@ -10,16 +10,22 @@
     while (%i * 4 < %n) { B }               ==>    while (%i * 4 < %n) [together] { B }
                                                    while (%i * 4 < %n) { B }
 
-Private arrays: sound where every access has the one element size and stays at multiples of it, and no address goes
-elsewhere. Loops: `together` ends as soon as the first thread of a vector would, and the second loop goes on from there,
-with the values that the first one had when it asked; asking twice gives the same, as that is arithmetic alone.
+Private arrays: sound where elements, or fields of structures, do not lie over each other, and no address goes anywhere
+else. Where one thread had a field, `width` of them lie side by side. Loops: `together` ends as soon as the first thread
+of a vector would, and the second loop goes on from there, with the values that the first one had when it asked; asking
+twice gives the same, as that is arithmetic alone.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import gcd
+
+from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import signed_value, type_range
 from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes
+from warploom.analysis.steps import know_counters
 from warploom.analysis.vector_cost import is_rest
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, clone_region, uses_of, walk, walk_op
@@ -32,25 +38,24 @@ _LARGEST_COPY = 300  # ops of a loop that is worth having twice
 # -- private arrays ---------------------------------------------------------------------------------------------------
 
 
-def spread_private(loop: Op, lane: Value, width: int) -> None:
-    """Interleave the private arrays of `width` threads, where nothing sees it but loads and stores of one size."""
-    uses = uses_of(loop.region)
+def spread_private(loop: Op, lane: Value, width: int, ranges: Ranges) -> None:
+    """Interleave the private arrays of `width` threads, where nothing sees it but loads and stores of their elements.
+    What counts these gets its range."""
+    uses, multiples = uses_of(loop.region), _multiples(loop.region)
     for op in [each for each in walk_op(loop) if each.name == "alloca"]:
         addresses = _addresses(op, uses)
-        size = _element_size(op, addresses, uses) if addresses is not None else None
-        if addresses is None or size is None:
+        sizes = _element_sizes(op, addresses, uses, multiples) if addresses is not None else None
+        if addresses is None or not sizes:
             continue
         op.attrs.update({"size": int(str(op.attrs["size"])) * width, "align": 64, SPREAD: True})
+        know_counters(loop.region, ranges)
         for gep in addresses:
-            base = gep.operands[0]
-            strides = [int(str(each)) * width for each in _tuple(gep, "strides")]
+            gep.attrs["strides"] = tuple(int(str(each)) * width for each in _tuple(gep, "strides"))
             gep.attrs["offset"] = int(str(gep.attrs.get("offset", 0))) * width
             gep.attrs.pop("inbounds", None)
-            if base is op.result:
-                gep.operands.append(lane)
-                strides.append(size)
-            gep.attrs["strides"] = tuple(strides)
-        _address_the_array_itself(loop.region, op, lane, size)
+        made = {gep.result: gep for gep in addresses}
+        for address, size in sizes.items():
+            _address_own(loop.region, address, made.get(address), uses[address], (lane, size))
 
 
 def _addresses(alloca: Op, uses: dict[Value, list[tuple[Op, int]]]) -> list[Op] | None:
@@ -67,40 +72,62 @@ def _addresses(alloca: Op, uses: dict[Value, list[tuple[Op, int]]]) -> list[Op] 
     return geps
 
 
-def _element_size(alloca: Op, geps: list[Op], uses: dict[Value, list[tuple[Op, int]]]) -> int | None:
-    """The size of every access, when all addresses are multiples of it."""
-    sizes = {
-        types.size_of(user.results[0].type if user.results else user.operands[0].type)
-        for value in (alloca.result, *(each.result for each in geps))
-        for user, _ in uses.get(value, [])
-        if user.name in ("load", "store")
-    }
-    scalars = not any(
-        types.is_vector(each.type) or types.is_aggregate(each.type)
-        for value in (alloca.result, *(each.result for each in geps))
-        for user, _ in uses.get(value, [])
-        if user.name in ("load", "store")
-        for each in (*user.results, *user.operands)
-    )
-    if len(sizes) != 1 or not scalars:
-        return None
-    (size,) = sizes
-    steps = [int(str(alloca.attrs["size"]))]
-    for gep in geps:
-        steps += [int(str(gep.attrs.get("offset", 0))), *(int(str(each)) for each in _tuple(gep, "strides"))]
-    return size if all(step % size == 0 for step in steps) else None
-
-
-def _address_the_array_itself(region: Region, alloca: Op, lane: Value, size: int) -> None:
-    """Accesses at the start of the array: through an address of each thread's own."""
+def _multiples(region: Region) -> dict[Value, int]:
+    """What divides the counters of loops that start and step by constants."""
+    found: dict[Value, int] = {}
     for op in walk(region):
-        at = {"load": 0, "store": 1}.get(op.name)
-        if at is None or op.operands[at] is not alloca.result:
-            continue
-        own = Value("ptr", alloca.result.name)
-        gep = Op("gep", [alloca.result, lane], [own], {"offset": 0, "strides": (size,)}, [], op.loc)
-        op.operands[at] = own
-        _insert_before(region, op, gep)
+        if op.name == "for":
+            start, step = (signed_value(each) if isinstance(each, Const) else None for each in op.operands[:3:2])
+            if start is not None and step is not None:
+                found[op.region.params[0]] = gcd(start, step)
+    return found
+
+
+def _element_sizes(
+    alloca: Op, geps: list[Op], uses: dict[Value, list[tuple[Op, int]]], multiples: dict[Value, int]
+) -> dict[Value, int] | None:
+    """The size of what lies at each address that is accessed; None where elements may lie over each other.
+
+    The array is so many structures of one size, each of whose fields has one size, or elements of one size.
+    """
+    period, places = int(str(alloca.attrs["size"])), {alloca.result: 0}
+    for gep in geps:
+        base = gep.operands[0]
+        assert isinstance(base, Value), "an address in an array is no constant"
+        places[gep.result] = places[base] + int(str(gep.attrs.get("offset", 0)))
+        for index, stride in zip(gep.operands[1:], _tuple(gep, "strides"), strict=True):
+            period = gcd(period, int(str(stride)) * (multiples.get(index, 1) if isinstance(index, Value) else 1))
+    sizes: dict[Value, int] = {}
+    fields: dict[int, int] = {}
+    for address, place in places.items():
+        for user, _ in uses.get(address, []):
+            if user.name == "gep":
+                continue
+            type_ = (user.results or user.operands)[0].type
+            if types.is_vector(type_) or types.is_aggregate(type_):
+                return None
+            sizes[address] = types.size_of(type_)
+            if fields.setdefault(place % period, sizes[address]) != sizes[address]:
+                return None
+    ends = [*sorted(fields), period]
+    return sizes if all(end + fields[end] <= after for end, after in pairwise(ends)) else None
+
+
+def _address_own(
+    region: Region, address: Value, made: Op | None, users: list[tuple[Op, int]], field: tuple[Value, int]
+) -> None:
+    """Accesses at `address`, which `made` computes: through an address of each thread's own. `field`: its lane, and the
+    size of what is accessed."""
+    lane, size = field
+    if made is not None and all(user.name != "gep" for user, _ in users):
+        made.operands.append(lane)
+        made.attrs["strides"] = (*(int(str(each)) for each in _tuple(made, "strides")), size)
+        return
+    for op, number in users:
+        if op.name != "gep":
+            own = Value("ptr", address.name)
+            op.operands[number] = own
+            _insert_before(region, op, Op("gep", [address, lane], [own], {"offset": 0, "strides": (size,)}, [], op.loc))
 
 
 def _insert_before(region: Region, op: Op, new: Op) -> bool:

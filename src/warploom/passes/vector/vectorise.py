@@ -261,11 +261,11 @@ class _Loop:
         if changed:
             columns = columns or USUAL_ROWS  # blocks seldom have many
             params[:2], self.op.operands[:2] = params[1::-1], self.op.operands[1::-1]
+        let_counters_go_on(self.op.region)
         self.width = width or choose_width(self.op, target, columns)
         ranges.known[self.lane] = (0, self.width - 1)
         self._take_vectors_apart()
-        spread_private(self.op, self.lane, self.width)
-        let_counters_go_on(self.op.region)
+        spread_private(self.op, self.lane, self.width, ranges)
         self.shapes = self._shapes()
         if split_counted_loops(self.op.region, self.shapes):
             self.shapes = self._shapes()

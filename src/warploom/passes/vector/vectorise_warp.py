@@ -100,7 +100,7 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
             scalarise(loop, ranges.definitions)
             for op in walk_op(loop):
                 ranges.definitions.update(dict.fromkeys(op.results, op))
-    spread_private(loop, lane, WARP_SIZE)
+    spread_private(loop, lane, WARP_SIZE, ranges)
     shapes = solved()
     if split_counted_loops(loop.region, shapes):
         shapes = solved()

@@ -19,7 +19,7 @@ import math
 
 from warploom.analysis.clamped_addresses import Clamp, clamp_of
 from warploom.analysis.lanes import SPREAD
-from warploom.analysis.shared_bounds import can_read_around, can_write_back
+from warploom.analysis.shared_bounds import can_read_around, can_write_back, is_in_spread_array
 from warploom.analysis.vector_cost import processor_of
 from warploom.core.type_names import Any
 from warploom.ir import types
@@ -64,7 +64,7 @@ def _load(w: Widener, op: Op, row: int) -> Operand:
     guard = w.holding(w.get(pointer, row).claims, row, dims)
     if guard is None:
         size = (w.width - 1) * abs(stride) + types.size_of(op.result.type)
-        padded = stride > 0 and can_read_around(pointer, size, w.shapes.ranges)
+        padded = stride > 0 and (_is_own(w, pointer, stride) or can_read_around(pointer, size, w.shapes.ranges))
         return _row(w, op, row, stride, padded)
     (found,) = w.either(guard, lambda: [_row(w, op, row, stride)], lambda: [_off_row(w, op, row, stride)])
     return found
@@ -297,9 +297,16 @@ def _store_row(w: Widener, op: Op, row: int, stride: int, writes_back: bool = Fa
 
 def _writes_back(w: Widener, pointer: Operand, stride: int) -> bool:
     """Whether a row of elements, all of them threads' of this block, should be stored whole."""
+    if stride > 0 and _is_own(w, pointer, stride):
+        return True
     if not w.is_whole_and_alone or stride < 0 or not processor_of(w.shapes).stores_whole:
         return False
     return can_write_back(pointer, stride, w.shapes.ranges)
+
+
+def _is_own(w: Widener, pointer: Operand, stride: int) -> bool:
+    """Whether a row of elements lies in an array of the threads of this vector."""
+    return is_in_spread_array(pointer, stride, w.shapes.ranges)
 
 
 def _check_element(op: Op, type_: str) -> None:
