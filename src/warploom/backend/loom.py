@@ -97,6 +97,8 @@ def compile_device(
         from warploom.backend.twins import share
 
         share(work)
+    if not options.debug:  # variables were parameters' places (begin); LLVM would keep note of each
+        work.module.run_passes("strip-nonlinetable-debuginfo", work.machine)
     clean(work.module, work.machine, work.device)
     if options.strict:
         from warploom.backend.strict_accesses import drop_needless
