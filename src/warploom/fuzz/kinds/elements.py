@@ -152,6 +152,33 @@ def chosen_types(rng: random.Random, _name: str) -> Idiom:
     return Idiom(body, blocks=WHOLE, counts=tuple(range(16)))
 
 
+def kept_types(rng: random.Random, name: str) -> Idiom:
+    """The launch says the type of the elements that a thread keeps: loops over these load, compute and read, and the
+    last ones of a block may be beyond the end."""
+    types = rng.sample(("f32", "u8", "i16", "i32", "u32", "u16", "f64", "i64"), rng.choice((3, 5, 6, 7)))
+    one, other = rng.choice((("f32", "u8"), ("i32", "f64"), ("f64", "i16"), ("u8", "u8"), ("f32", "f32")))
+    helpers = f"struct {name}_kept {{ {one} a; {other} b; }};"
+    a, b = rng.choice((("kept[k].a", "kept[k].b"), ("first[k]", "second[k]")))
+    arrays = f"{name}_kept kept[4];" if a.startswith("kept") else f"{one} first[4]; {other} second[4];"
+    cases = " ".join(f"case {k}: v = {one}(*(const {type_} *)from); break;" for k, type_ in enumerate(types))
+    step, start = rng.choice((("threads", "tid"), ("32", "tid & 31u"), ("1", "tid * 4u")))
+    stop = rng.choice(("if (at >= left) break;", "if (at >= left) break;", "if (at < left)"))
+    at = f"i32 at = i32({start}); for (i32 k = 0; k < 4; ++k) {{ {stop} {{ %s }} at += {step}; }}"
+    apart = rng.choice(("8u", "(n & 8u)"))
+    load = (
+        f"const char *const from = (const char *)x + ((block * 64u + u32(at)) & 4095u) * {apart}; "
+        f"{one} v = 0; switch (n % {len(types)}u) {{ {cases} }} {a} = v; {b} = {other}(k + 1);"
+    )
+    read = f"seen = mixed(seen, bits({a}) + bits({b}));"
+    clear = f"for (i32 k = 0; k < 4; ++k) {{ {a} = {one}(k); {b} = {other}(7); }}"
+    change = f"for (i32 k = 0; k < 4; ++k) {{ {a} = {one}({a} + {one}({b})); }}"
+    body = (
+        f"{arrays} const i32 left = i32(n) * {rng.choice((8, 32, 64))} - i32(block) * 64; {clear} "
+        f"{{ {at % load} }} {change} {{ {at % read} }}"
+    )
+    return Idiom(body, helpers=helpers, blocks=WHOLE + LINES, counts=tuple(range(16)))
+
+
 def grid_strides(rng: random.Random, _name: str) -> Idiom:
     """A thread takes every so many elements, as many as there are threads in the grid or the block."""
     i, type_ = rng.choice(("u32", "i32", "u64")), rng.choice(("f32", "f32", "f64", "u32", "u8"))
@@ -270,5 +297,5 @@ def shared_sums(rng: random.Random, _name: str) -> Idiom:
 
 MAKERS = (
     pieces, sums_of_pieces, structures, taken_apart, rows_and_columns, strides, chosen_types, grid_strides, stopping,
-    counted, halves, either, shared_sums, taken_apart, pieces, addresses,
+    counted, halves, either, shared_sums, taken_apart, pieces, addresses, kept_types,
 )  # fmt: skip
