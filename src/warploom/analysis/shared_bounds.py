@@ -22,6 +22,15 @@ from warploom.ir.core import Const, Operand, Value, globals_in
 from warploom.ir.ops import PADDING, private_size
 
 
+def base_of(pointer: Operand, ranges: Ranges) -> Operand:
+    """What `pointer` is computed from."""
+    op = ranges.definitions.get(pointer) if isinstance(pointer, Value) else None
+    while op is not None and op.name == "gep":
+        pointer = op.operands[0]
+        op = ranges.definitions.get(pointer) if isinstance(pointer, Value) else None
+    return pointer
+
+
 def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:
     """What `pointer` is computed from, and the range of its offset from there in bytes."""
     low = high = 0
@@ -53,13 +62,16 @@ def can_write_back(pointer: Operand, size: int, ranges: Ranges) -> bool:
 
 def is_in_spread_array(pointer: Operand, size: int, ranges: Ranges) -> bool:
     """Whether the `size` bytes from `pointer` on, in every thread of a vector, lie in an array of these threads."""
-    base, (low, high) = offset_range(pointer, ranges)
+    base = base_of(pointer, ranges)
     array = ranges.definitions.get(base) if isinstance(base, Value) else None
-    return array is not None and bool(array.attrs.get(SPREAD)) and low >= 0 and high + size <= private_size(array)
+    if array is None or not array.attrs.get(SPREAD):
+        return False
+    _, (low, high) = offset_range(pointer, ranges)
+    return low >= 0 and high + size <= private_size(array)
 
 
 def _lies_within(pointer: Operand, size: int, ranges: Ranges, around: int) -> bool:
-    base, (low, high) = offset_range(pointer, ranges)
+    base = base_of(pointer, ranges)
     if not isinstance(base, Const):
         return False
     names = globals_in(base)
@@ -70,4 +82,5 @@ def _lies_within(pointer: Operand, size: int, ranges: Ranges, around: int) -> bo
     ):
         return False
     whole = ranges.function.shared[names[0]].size
+    _, (low, high) = offset_range(pointer, ranges)
     return whole > 0 and low >= -around and high + size <= whole + around
