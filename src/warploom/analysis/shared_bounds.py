@@ -31,8 +31,8 @@ def base_of(pointer: Operand, ranges: Ranges) -> Operand:
     return pointer
 
 
-def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:
-    """What `pointer` is computed from, and the range of its offset from there in bytes."""
+def offset_range(pointer: Operand, ranges: Ranges) -> Range:
+    """The range of the offset of `pointer` from what it is computed from, in bytes."""
     low = high = 0
     while isinstance(pointer, Value):
         op = ranges.definitions.get(pointer)
@@ -47,7 +47,7 @@ def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:
             assert isinstance(stride, int), "a stride is a number of bytes"
             ends = sorted(stride * each for each in ranges.of(index, True))
             low, high = low + ends[0], high + ends[1]
-    return pointer, (low, high)
+    return low, high
 
 
 def can_read_around(pointer: Operand, size: int, ranges: Ranges) -> bool:
@@ -66,7 +66,7 @@ def is_in_spread_array(pointer: Operand, size: int, ranges: Ranges) -> bool:
     array = ranges.definitions.get(base) if isinstance(base, Value) else None
     if array is None or not array.attrs.get(SPREAD):
         return False
-    _, (low, high) = offset_range(pointer, ranges)
+    low, high = offset_range(pointer, ranges)
     return low >= 0 and high + size <= private_size(array)
 
 
@@ -82,5 +82,5 @@ def _lies_within(pointer: Operand, size: int, ranges: Ranges, around: int) -> bo
     ):
         return False
     whole = ranges.function.shared[names[0]].size
-    _, (low, high) = offset_range(pointer, ranges)
+    low, high = offset_range(pointer, ranges)
     return whole > 0 and low >= -around and high + size <= whole + around
