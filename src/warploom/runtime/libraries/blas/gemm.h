@@ -14,7 +14,7 @@ namespace warploom::blas {
 // How C is cut: tiles of at most `rows` x `columns`. Packing the operands of 512 x 512 costs OpenBLAS 3 to 7 % of the
 // time of one large product; smaller results are cut more finely, for more threads. Against tiles twice as large, those
 // of 256 x 256 for 1,024 squared take 1.03 of the time on one core and .59 on 16, those of 128 x 256 for 512 squared
-// 1.04 and .60 (docs/performance.md). What has few operations is not cut: packing would be most of its time.
+// 1.04 and .60. What has few operations is not cut: packing would be most of its time.
 struct Tiling {
   int64_t m, n, rows, columns;
 
