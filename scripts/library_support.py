@@ -42,34 +42,53 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
 <!-- Written by scripts/library_support.py from the tests: do not edit. -->
 # CUDA's host libraries
 
-*Tested*: a test calls the function and checks what it does. *Declared*: programs that name it compile and link; no test
-calls it. *Not supported*: programs that name it compile and link, and a call writes one line with its name and returns
-its library's code for NOT_SUPPORTED.
-How the libraries are made: [decision 22](adr/0022-libraries-on-openblas.md).
+Which functions of cuBLAS, cuFFT, cuSPARSE and so on there are; [how fast they are](library-performance.md);
+[how they are made](adr/0022-libraries-on-openblas.md); [where an H200 answers otherwise](#differences-from-an-h200).
 
-Answers of an H200 (CUDA 13.0) to combinations of arguments of cublasLt and cublasGemmEx were compared with ours; the
-rest is kept as tests (`tests/hostlibs/test_cublas_lt_answers.py`). What differs, by recorded lines: epilogues 3 and
-128, which have no name (30; INVALID_VALUE here); what is left in memory for aux under the epilogue BIAS, whose result
-it is not (4; untouched here); fast compute types with floats and a D of any type (8; it writes what is no number of
-that type; refused here); no columns (1; EXECUTION_FAILED there, nothing to do here); alpha = 0 with null operands
-(1; it reads them; here they are not read); attributes 16 and 38, which the headers do not name (2; the recording ends
-with a crash at 40); products of bytes to integers that it has no kernel for (given here): 990 of 13,500 small ones
-(104 lines), of cublasGemmEx squares of 48 with both operands transposed or none (24), and squares with B transposed
-whose side is no multiple of four though lines begin at such (12; which of m, n and k that is about is not known).
+- *Tested*: a test calls the function and checks what it does.
+- *Declared*: programs that name it compile and link; no test calls it.
+- *Not supported*: programs that name it compile and link; a call writes one line with its name and returns its
+  library's code for NOT_SUPPORTED.
 
-Of nvJPEG's 1,960 recorded lines 1,913 are the same and 14 differ by rounding (values by 1, sums of 400 pixels by at
-most 4); the codes are tests (`tests/hostlibs/test_nvjpeg_planes.py`). What differs in the other 33: files of 4:1:0 are
-not made (10); pictures of other sampling than JPEG's usual ones are refused when they are decoded in steps one step
-earlier, and those of more than ten blocks a unit in steps, too (7); gray pictures with factors of sampling, whose
-blocks an H200 takes in another order (7); pixels behind the end of a file that is cut (8); the size of an encoder's
-buffer (1).
+| library | functions | tested | declared | not supported |
+|---|---:|---:|---:|---:|
+"""
+DIFFERENCES = """
+## Differences from an H200
 
-Of cuSOLVER, cuFFT and cuSPARSE the codes, infos and pivots of the same recording are tests too
-(`..._as_an_h200_answers`). What differs: sizes of work areas (ours are smaller, most of cuSPARSE's and cuFFT's are
-none, so that a null area is not refused there); what is left in a matrix behind a pivot that is not a number, and
-`sytrf`'s info of such a matrix; negative sizes when cuSOLVER is asked for a work area (taken there); the x of a
-singular sparse system (infinite there, as it was here); a matrix of rank one whose last pivots are rounding errors
-there and zeros here.
+Answers of an H200 (CUDA 13.0) to many combinations of arguments were recorded, and are tests. What differs, in brackets
+the number of recorded lines:
+
+cublasLt and cublasGemmEx (`tests/hostlibs/test_cublas_lt_answers.py`):
+
+- epilogues 3 and 128, which have no name: INVALID_VALUE here (30);
+- what is left in memory for aux under the epilogue BIAS, whose result it is not: untouched here (4);
+- fast compute types with floats and a D of any type: refused here, where an H200 writes what is no number of that
+  type (8);
+- no columns: nothing to do here, EXECUTION_FAILED there (1);
+- alpha = 0 with null operands, which an H200 reads: here they are not read (1);
+- attributes 16 and 38, which the headers do not name (2; the recording ends with a crash at 40);
+- products of bytes to integers that an H200 has no kernel for are given here: 990 of 13,500 small ones (104), of
+  cublasGemmEx squares of 48 with both operands transposed or none (24), and squares with B transposed whose side is no
+  multiple of four though lines begin at such (12; which of m, n and k that is about is not known).
+
+nvJPEG (`tests/hostlibs/test_nvjpeg_planes.py`): of 1,960 lines 1,913 are the same, and 14 differ by rounding (values by
+1, sums of 400 pixels by at most 4). The others:
+
+- files of 4:1:0 are not made (10);
+- pictures of other sampling than JPEG's usual ones are refused one step earlier when they are decoded in steps, and
+  those of more than ten blocks a unit are refused in steps, too (7);
+- gray pictures with factors of sampling, whose blocks an H200 takes in another order (7);
+- pixels behind the end of a file that is cut (8);
+- the size of an encoder's buffer (1).
+
+cuSOLVER, cuFFT and cuSPARSE (`..._as_an_h200_answers`): codes, infos and pivots are the same but for
+
+- sizes of work areas: smaller here, and none for most of cuSPARSE and cuFFT, so that a null area is not refused;
+- what is left in a matrix behind a pivot that is not a number, and `sytrf`'s info of such a matrix;
+- negative sizes when cuSOLVER is asked for a work area: taken on an H200;
+- the x of a singular sparse system: infinite on an H200;
+- a matrix of rank one, whose last pivots are rounding errors on an H200 and zeros here.
 """
 
 
@@ -118,31 +137,41 @@ def document(root: Path) -> str:
     """The page."""
     tests = tested(root)
     known: set[str] = set()
-    lines = [HEAD]
+    table: list[str] = []
+    sections: list[str] = []
     for title, headers, start in LIBRARIES:
         names = declared(headers, start)
         known.update(names)
         if title.endswith("first API"):
             names = [name for name in names if name not in set(declared(("cublas_v2.h",), start))]
-        covered = [name for name in names if name in tests]
-        lines.append(f"\n## {title}\n\n{len(covered)} of {len(names)} functions are tested.\n")
-        by_test: dict[tuple[str, ...], list[str]] = {}
-        for name in covered:
-            by_test.setdefault(tuple(sorted(set(tests[name]))), []).append(name)
-        for where, which in sorted(by_test.items()):
-            places = ", ".join(f"`{place}`" for place in where)
-            lines.append(f"- {places}: {' '.join(f'`{name}`' for name in which)}\n")
         rest = [name for name in names if name not in tests]
-        for what, which in (
-            ("Declared", [name for name in rest if name not in refused()]),
-            ("Not supported", [name for name in rest if name in refused()]),
-        ):
+        untested = [name for name in rest if name not in refused()]
+        unsupported = [name for name in rest if name in refused()]
+        covered = len(names) - len(rest)
+        anchor = title.lower().replace(",", "").replace(" ", "-")
+        table.append(f"| [{title}](#{anchor}) | {len(names)} | {covered} | {len(untested)} | {len(unsupported)} |\n")
+        sections.append(f"\n## {title}\n\n{covered} of {len(names)} functions are tested.\n")
+        sections += by_test([name for name in names if name in tests], tests)
+        for what, which in (("Declared", untested), ("Not supported", unsupported)):
             if which:
-                lines.append(f"\n{what}: {' '.join(f'`{name}`' for name in which)}\n")
+                sections.append(f"\n{what}: {quoted(which)}\n")
     strangers = sorted(set(tests) - known)
     if strangers:
         raise SystemExit(f"tests name functions that no header declares: {' '.join(strangers)}")
-    return "".join(lines)
+    return "".join([HEAD, *table, *sections, DIFFERENCES])
+
+
+def by_test(names: list[str], tests: dict[str, list[str]]) -> list[str]:
+    """A line for each set of tests: the functions that it calls."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        found.setdefault(tuple(sorted(set(tests[name]))), []).append(name)
+    lines = ((", ".join(f"`{place}`" for place in where), quoted(which)) for where, which in sorted(found.items()))
+    return [f"- {places}: {which}\n" for places, which in lines]
+
+
+def quoted(names: list[str]) -> str:
+    return " ".join(f"`{name}`" for name in names)
 
 
 def main(arguments: list[str]) -> int:
