@@ -79,9 +79,13 @@ class Shapes:
     def _set(self, value: Value, shape: Shape) -> None:
         if not types.is_int(value.type) and value.type != "ptr" and shape.dims & X:
             shape = varying(shape.dims)
-        if self.shapes.get(value) != shape:
-            self.shapes[value] = shape
-            self.changed = True
+        self.shapes[value] = shape
+
+    def _join_used(self, value: Value, following: Operand) -> None:
+        """What a loop carries on: where that tells more of what was used before, all is to be looked at again."""
+        before = self.shapes[value]
+        self._set(value, join(before, self.of(following)))
+        self.changed |= self.shapes[value] != before
 
     def _region(self, region: Region) -> None:
         for op in region.ops:
@@ -124,7 +128,7 @@ class Shapes:
             self._set(param, join(self.of(first), self.shapes.get(param, self.of(first).kept)))
         self._region(op.region)
         for param, result, following in zip(carried, op.results, op.region.terminator.operands, strict=True):
-            self._set(param, join(self.of(param), self.of(following)))
+            self._join_used(param, following)
             self._set(result, self._left(trip, self.of(param)))
 
     def _counter(self, op: Op, start: Shape, by: Shape) -> Shape:
@@ -154,7 +158,7 @@ class Shapes:
             self._set(param, self.of(value).kept)
         self._region(after)
         for param, following in zip(before.params, after.terminator.operands, strict=True):
-            self._set(param, join(self.of(param), self.of(following)))
+            self._join_used(param, following)
         for result, value in zip(op.results, passed, strict=True):
             self._set(result, self._left(trip, self.of(value).kept))
 

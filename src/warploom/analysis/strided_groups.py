@@ -22,7 +22,7 @@ from warploom.analysis.lanes import Shapes
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, walk_op
-from warploom.ir.ops import Effect, effect
+from warploom.ir.ops import OPS, Effect
 
 LARGEST = 8  # elements from one thread's to the next one's: more of them cost what a gather costs
 
@@ -150,10 +150,18 @@ def _accessed(op: Op) -> str:
     return op.results[0].type if op.results else op.operands[0].type
 
 
+_QUIET = frozenset(
+    name
+    for name, info in OPS.items()
+    if info.effect in (Effect.PURE, Effect.CHECKED, Effect.TERMINATOR, Effect.CONTROL, Effect.ALLOCATE)
+)
+
+
 def _touches_memory(op: Op) -> bool:
+    if not op.regions and op.name in _QUIET:
+        return False  # most ops
     return any(
-        effect(each) not in (Effect.PURE, Effect.CHECKED, Effect.TERMINATOR, Effect.CONTROL, Effect.ALLOCATE)
-        and not (each.name == "call" and each.attrs.get("effects") == "none")
+        each.name not in _QUIET and not (each.name == "call" and each.attrs.get("effects") == "none")
         for each in walk_op(op)
     )
 

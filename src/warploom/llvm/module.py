@@ -123,8 +123,13 @@ class Module:
 
     def instructions(self, function: Handle) -> Iterator[Handle]:
         """Every instruction of `function` in order."""
-        for block in self.blocks(function):
-            yield from self.block_instructions(block)
+        following = self.lib.LLVMGetNextInstruction
+        for block in self.blocks(function):  # not by block_instructions: each would pass through three generators
+            current = self.lib.LLVMGetFirstInstruction(block)
+            while current:
+                after = following(current)
+                yield current
+                current = after
 
     def block_instructions(self, block: Handle) -> Iterator[Handle]:
         """Every instruction of one basic block."""

@@ -101,6 +101,8 @@ def _exposed(region: Region, objects: Mapping[Op, object]) -> _Exposed | None:
     """The accesses to `objects` in `region` that a barrier need not part from others; None where two meet."""
     found: _Exposed | None = _Exposed()
     for op in region.ops:
+        if not op.regions and op not in objects and collective_level(op) is None:
+            continue  # most ops
         part = _exposed_in(op, objects)
         found = found.then(part) if part is not None else None
         if found is None:

@@ -19,8 +19,6 @@ from warploom.ir.ops import COMMUTATIVE
 from warploom.ir.properties import is_arithmetic, is_convergent, is_speculatable
 from warploom.passes.clean.fold import SWAPPED
 
-_EITHER_WAY = frozenset(("eq", "ne"))
-_GREATER = frozenset("sgt sge ugt uge".split())
 PROMISES = frozenset("nsw nuw exact nneg disjoint samesign".split())
 
 
@@ -39,19 +37,8 @@ def op_key(name: str, operands: Sequence[Operand], type_: str, attrs: dict[str, 
     return (name, type_, *either, *(sorted(attrs.items()) if len(attrs) > 1 else attrs.items()))
 
 
-def icmp_key(pred: str, left: Operand, right: Operand) -> Hashable:
-    """The key of a comparison, whichever way it is written."""
-    if pred in _EITHER_WAY:
-        return ("icmp", pred, frozenset((left, right)))
-    if pred in _GREATER:
-        pred, left, right = SWAPPED[pred], right, left
-    return ("icmp", pred, left, right)
-
-
 def key_of(op: Op) -> Hashable:
-    """The key of `op`, promises left out."""
-    if op.name == "icmp" and op.results[0].type == "i1":
-        return icmp_key(str(op.attrs["pred"]), op.operands[0], op.operands[1])
+    """The key of `op`, which is no comparison of integers, promises left out."""
     if not op.attrs:
         return op_key(op.name, op.operands, op.results[0].type)
     if op.name == "gep":  # most ops with attributes are
@@ -65,12 +52,18 @@ def key_of(op: Op) -> Hashable:
     return op_key(op.name, op.operands, op.results[0].type, attrs)
 
 
+def is_comparison(op: Op) -> bool:
+    """Whether `op` compares two integers: the table has these by their operands."""
+    return op.name == "icmp" and op.results[0].type == "i1"
+
+
 class ValueTable:
     """What was computed before, by key, forgotten scope by scope."""
 
     def __init__(self) -> None:
         self.known: dict[Hashable, Operand] = {}
-        self.log: list[Hashable] = []
+        self.compared: dict[tuple[Operand, Operand], dict[Hashable, Operand]] = {}  # each two one way round
+        self.log: list[tuple[dict[Hashable, Operand], Hashable]] = []
 
     def mark(self) -> int:
         """Begin a scope."""
@@ -78,26 +71,42 @@ class ValueTable:
 
     def forget(self, mark: int) -> None:
         """End the scope that began at `mark`."""
-        for key in self.log[mark:]:
-            del self.known[key]
+        for known, key in self.log[mark:]:
+            del known[key]
         del self.log[mark:]
 
-    def add(self, key: Hashable, value: Operand) -> None:
-        """Note a value."""
-        if key not in self.known:
-            self.known[key] = value
-            self.log.append(key)
+    def add(self, known: dict[Hashable, Operand], key: Hashable, value: Operand) -> None:
+        """Note in `known`, which is this table's, what it does not have."""
+        known[key] = value
+        self.log.append((known, key))
 
-    def find(self, key: Hashable) -> Operand | None:
-        """A value noted before."""
-        return self.known.get(key)
+    def comparisons(self, left: Operand, right: Operand) -> tuple[dict[Hashable, Operand], bool]:
+        """The comparisons of two integers, by predicate, and whether these are of `right` with `left`.
 
-    def find_or_add(self, key: Hashable, value: Value) -> Operand | None:
-        """A value noted before; where there is none `value` is noted. A key takes long to hash, so it is done once."""
-        known = self.known.setdefault(key, value)
-        if known is not value:
-            return known
-        self.log.append(key)
+        An assumption decides six of them at once, and hashing their operands is what takes the time.
+        """
+        found = self.compared.get((left, right))
+        if found is not None:
+            return found, False
+        found = self.compared.get((right, left))
+        if found is not None:
+            return found, True
+        found = self.compared[left, right] = {}
+        return found, False
+
+    def find_or_add(self, op: Op) -> Operand | None:
+        """What has been noted for `op`, a comparable one; where there is nothing its result is noted."""
+        value = op.results[0]
+        if is_comparison(op):
+            known, swapped = self.comparisons(op.operands[0], op.operands[1])
+            pred = str(op.attrs["pred"])
+            key: Hashable = SWAPPED[pred] if swapped else pred
+        else:
+            known, key = self.known, key_of(op)
+        found = known.setdefault(key, value)  # a key takes long to hash, so it is done once
+        if found is not value:
+            return found
+        self.log.append((known, key))
         return None
 
 

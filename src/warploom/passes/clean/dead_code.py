@@ -28,7 +28,8 @@ from warploom.passes.clean.choices import SELECT_OPS
 
 _SHORT = SELECT_OPS + 1  # ops of a region, its terminator among them: simplify.py makes other forms of such sides
 
-# Where a value comes from: the op, and which of its results, or which parameter of which of its regions.
+# Where a value comes from that control flow passes on: the op, and which of its results, or which parameter of which of
+# its regions.
 _Source = tuple[Op, int, int]
 _RESULT = -1
 
@@ -40,7 +41,7 @@ _NO_ROOTS = (frozenset(name for name, info in OPS.items() if has_no_effect(info)
 
 class _Marking:
     def __init__(self, body: Region) -> None:
-        self.sources: dict[Value, _Source] = {}
+        self.sources: dict[Value, Op | _Source] = {}
         self.parents: dict[Op, Op] = {}
         self.live: set[Op] = set()
         self.values: set[Value] = set()
@@ -62,7 +63,9 @@ class _Marking:
             if isinstance(value, Value) and value not in values:
                 values.add(value)
                 source = sources.get(value)
-                if source is not None:
+                if isinstance(source, Op):
+                    self._need_op(source)
+                elif source is not None:
                     self._need_source(*source)
 
     def _collect(self, region: Region, parent: Op | None, roots: list[Op], blocks: list[Op]) -> None:
@@ -71,9 +74,12 @@ class _Marking:
         for op in region.ops:
             if parent is not None:
                 parents[op] = parent
-            for number, value in enumerate(op.results):
-                sources[value] = (op, _RESULT, number)
-            if op.regions:
+            if not op.regions:
+                for value in op.results:
+                    sources[value] = op
+            else:
+                for number, value in enumerate(op.results):
+                    sources[value] = (op, _RESULT, number)
                 if op.name == "block":
                     blocks.append(op)
                 elif op.name in _CONTROL:

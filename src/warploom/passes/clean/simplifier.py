@@ -6,13 +6,13 @@ What is known in a scope (a region, the side of an `if`) is forgotten at its end
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from warploom.ir.core import FALSE, TRUE, Const, Op, Operand, Region, Value
 from warploom.ir.properties import is_arithmetic
-from warploom.passes.clean.cse import ValueTable, icmp_key, is_comparable, keep_common_promises, key_of
+from warploom.passes.clean.cse import ValueTable, is_comparable, keep_common_promises
 from warploom.passes.clean.facts import consequences, implied_comparisons
-from warploom.passes.clean.fold import Definitions, fold
+from warploom.passes.clean.fold import SWAPPED, Definitions, fold
 
 Construct = Callable[["Simplifier", Op, list[Op]], None]
 
@@ -77,19 +77,21 @@ class Simplifier:
                 frozen = self.definitions.get(left) if isinstance(left, Value) else None
                 # What was frozen is the same number, or poison, of which anything may be assumed.
                 source = frozen.operands[0] if frozen is not None and frozen.name == "freeze" else left
-                for pred, answer in implied_comparisons(op, truth):
-                    self.assume_comparison(pred, left, right, answer)
-                    if source is not left:
-                        self.assume_comparison(pred, source, right, answer)
+                decided = implied_comparisons(op, truth)
+                self.assume_comparisons(left, right, decided)
+                if source is not left:
+                    self.assume_comparisons(source, right, decided)
 
-    def assume_comparison(self, pred: str, left: Operand, right: Operand, holds: bool) -> None:
-        """In this scope a comparison is known, computed already or not."""
-        key = icmp_key(pred, left, right)
-        known = self.table.find(key)
-        if isinstance(known, Value):
-            self._assume_value(known, holds)
-        elif known is None:
-            self.table.add(key, TRUE if holds else FALSE)
+    def assume_comparisons(self, left: Operand, right: Operand, decided: Iterable[tuple[str, bool]]) -> None:
+        """In this scope comparisons of `left` with `right`, computed already or not, are what `decided` says."""
+        known, swapped = self.table.comparisons(left, right)
+        for pred, holds in decided:
+            key = SWAPPED[pred] if swapped else pred
+            value = known.get(key)
+            if isinstance(value, Value):
+                self._assume_value(value, holds)
+            elif value is None:
+                self.table.add(known, key, TRUE if holds else FALSE)
 
     def _assume_value(self, value: Value, truth: bool) -> None:
         self.assumed.append((value, self.replaced.get(value)))
@@ -143,7 +145,7 @@ class Simplifier:
             self.changed |= op.operands is not operands
         if not is_comparable(op):
             return False
-        known = self.table.find_or_add(key_of(op), op.results[0])
+        known = self.table.find_or_add(op)
         if known is None:
             return False
         if isinstance(known, Value):

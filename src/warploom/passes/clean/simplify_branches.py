@@ -92,9 +92,9 @@ def _unnest(s: Simplifier, op: Op, done: list[Op]) -> None:
     Not where all threads may agree on the outer one: it is a branch around them all.
     """
     then, other = op.regions
-    if not _differs(s, op.operands[0]):
+    if not _holds_one(op) or not _differs(s, op.operands[0]):
         return
-    while not op.results and len(then.ops) == 2 and len(other.ops) == 1 and then.ops[0].name == "if":
+    while _holds_one(op):
         inner = then.ops[0]
         alone = not inner.results and len(inner.regions[1].ops) == 1 and s.is_outside(inner.operands[0])
         if not alone or levels_in(op):
@@ -105,6 +105,12 @@ def _unnest(s: Simplifier, op: Op, done: list[Op]) -> None:
         then = inner.regions[0]
         op.regions = [then, other]
         s.reshaped = True
+
+
+def _holds_one(op: Op) -> bool:
+    """Whether all that `op` does is another `if` where its condition holds."""
+    then, other = op.regions
+    return not op.results and len(then.ops) == 2 and len(other.ops) == 1 and then.ops[0].name == "if"
 
 
 def _neighbour(op: Op, done: list[Op]) -> Op | None:

@@ -34,7 +34,7 @@ def counted_loop(s: Simplifier, op: Op, done: list[Op]) -> None:
     _fix_carried(s, op)
     handed_on = _handed_on(s, op)
     scope = s.begin()
-    s.assume_comparison(pred, body.params[0], bound, True)
+    s.assume_comparisons(body.params[0], bound, [(pred, True)])
     s.region(body)
     s.end(scope)
     s.reshaped |= _handed_on(s, op) != handed_on
