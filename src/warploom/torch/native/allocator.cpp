@@ -32,6 +32,8 @@ namespace {
 
 // A cache may hold what was freed last. But of a large block the caches of all threads may: operators of several
 // threads have often just read it, and the next one would have to take each line from the others before it writes it.
+// Then it gets the one that was freed before: with older ones, operators in a row would go through more memory than
+// all caches hold.
 bool prefers_freed_last(size_t size) { return size < kSmall || warploom::torch::count_threads.load()() == 1; }
 
 size_t rounded(size_t bytes) {
@@ -66,7 +68,8 @@ Block *Allocator::take_idle(const Place &place, size_t size) {
   if (blocks == idle_.end()) return nullptr;
   const auto fits = blocks->second.lower_bound(size);
   if (fits == blocks->second.end() || fits->first > size + size / 4) return nullptr;
-  const auto found = prefers_freed_last(size) ? std::prev(blocks->second.upper_bound(fits->first)) : fits;
+  auto found = std::prev(blocks->second.upper_bound(fits->first));
+  if (found != fits && !prefers_freed_last(size)) --found;
   Block *block = found->second;
   blocks->second.erase(found);
   return block;
