@@ -13,6 +13,7 @@
 #include <cupti.h>
 
 #include "../compare/compare.h"
+#include "../processors.h"
 #include "../recycled.h"
 #include "../team.h"
 #include "../ticks.h"
@@ -56,6 +57,9 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
     if (sizes[i] == 0 || sizes[i] > static_cast<unsigned>(limits[i])) return false;
   return true;
 }
+
+// A host that does less than a fourth of a grid's time between two launches gains little from doing so beside the grid.
+constexpr int kWorthwhile = 4;
 
 // When the calling thread last ended a grid, or queued one.
 constinit thread_local std::chrono::nanoseconds latest_launch __attribute__((tls_model("initial-exec"))){0};
@@ -144,7 +148,10 @@ std::chrono::nanoseconds short_work(const CUstream_st *stream) {
 bool is_for_caller(const GridTime &time, std::chrono::nanoseconds limit) {
   if (limit == kShortWork && time.threads() > 1) limit = kShortWorkOfMany;
   if (time.is_within(limit)) return true;
-  return time.is_within(limit + GridTime::kColdStart) && Stopwatch().start() - latest_launch > GridTime::kPause;
+  const std::chrono::nanoseconds absence = Stopwatch().start() - std::max(latest_launch, latest_wait());
+  if (absence > GridTime::kPause) return time.is_within(limit + GridTime::kColdStart);
+  if (limit < kShortWork || time.is_within(kWorthwhile * absence)) return false;
+  return time.is_within(kShortWorkOfAll) && time.threads() >= usable_count();
 }
 
 void run_or_queue(const Launch &request, CUstream_st *stream) {

@@ -12,6 +12,7 @@
 #include "../device_output.h"
 #include "../engine.h"
 #include "../recycled.h"
+#include "../ticks.h"
 #include "queue_state.h"
 #include "queue_threads.h"
 #include "strict.h"
@@ -30,6 +31,8 @@ constexpr milliseconds kLongestAbsence{1};
 constexpr microseconds kSpin{20};
 
 std::atomic<bool> outside_writes = false;
+
+constinit thread_local std::chrono::nanoseconds end_of_wait __attribute__((tls_model("initial-exec"))){0};
 
 // What a grid or a task asks for is part of it: nothing is queued, as seen from there.
 bool is_part_of_task() { return in_task() || in_device_code(); }
@@ -145,6 +148,7 @@ void finish(std::vector<TaskPointer> tasks, QueueLock &lock) {
     }
   }
   leave_the_rest();
+  end_of_wait = Stopwatch().start();
 }
 
 template <class Predicate>
@@ -271,6 +275,8 @@ Turn::~Turn() {
   if (is_held_ && strict::is_on) strict::close_memory();
   if (is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken, std::memory_order_release);
 }
+
+std::chrono::nanoseconds latest_wait() { return end_of_wait; }
 
 bool has_ended(const TaskPointer &task) { return !task || task->has_ended.load(std::memory_order_acquire); }
 

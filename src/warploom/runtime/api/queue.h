@@ -31,6 +31,9 @@ bool writes_from_outside_are_possible();
 inline constexpr std::chrono::microseconds kShortWork{10};
 // The same of a grid that keeps several processors at work: nothing else would run beside it.
 inline constexpr std::chrono::microseconds kShortWorkOfMany{20};
+// The same of a grid that keeps all processors at work, where the host comes back with it at once: another thread would
+// run it on the host's processor, too, and one of its threads would wait for the host each time.
+inline constexpr std::chrono::microseconds kShortWorkOfAll{100};
 // The same of a host that launches in several streams.
 inline constexpr std::chrono::microseconds kShortWorkOfSeveral{4};
 // Bytes that are copied or set within that time.
@@ -141,6 +144,8 @@ void wait_for_stream(const CUstream_st *stream);
 void wait_for_device(int device);
 // For all streams of all devices.
 void wait_for_all();
+// When the calling thread has last come back from waiting for tasks, by Stopwatch's clock; 0: it never has.
+std::chrono::nanoseconds latest_wait();
 // Before a reset, and at the end of the program: all that is queued, but for grids that only wait, and what is behind
 // them.
 void finish_or_drop();

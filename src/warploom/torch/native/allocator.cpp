@@ -30,9 +30,19 @@ std::atomic<CUDAAllocator *> allocator{};
 
 namespace {
 
-// A cache may hold what was freed last. But of a large block the caches of all threads may: operators of several
-// threads have often just read it, and the next one would have to take each line from the others before it writes it.
-bool prefers_freed_last(size_t size) { return size < kSmall || warploom::torch::count_threads.load()() == 1; }
+// Of a block, so many bytes stay in a core's own cache beside what else its thread uses.
+constexpr size_t kCached = size_t{1} << 19;
+
+// One of the idle blocks of a size, which are in the order in which they were freed. A cache may hold the last one. But
+// of a large block the caches of all threads may: operators of several threads have often just read it, and the next
+// one would have to take each line from the others before it writes it. Then it gets the one that was freed before, and
+// where caches do not hold a thread's part of that, the first one.
+template <class Blocks>
+auto choose(Blocks first, Blocks last, size_t size) {
+  const auto threads = static_cast<size_t>(warploom::torch::count_threads.load()());
+  if (size < kSmall || threads == 1 || first == last) return last;
+  return size / threads > kCached ? first : std::prev(last);
+}
 
 size_t rounded(size_t bytes) {
   const size_t step = bytes < kSmall ? kSmallStep : kLargeStep;
@@ -66,7 +76,7 @@ Block *Allocator::take_idle(const Place &place, size_t size) {
   if (blocks == idle_.end()) return nullptr;
   const auto fits = blocks->second.lower_bound(size);
   if (fits == blocks->second.end() || fits->first > size + size / 4) return nullptr;
-  const auto found = prefers_freed_last(size) ? std::prev(blocks->second.upper_bound(fits->first)) : fits;
+  const auto found = choose(fits, std::prev(blocks->second.upper_bound(fits->first)), size);
   Block *block = found->second;
   blocks->second.erase(found);
   return block;
