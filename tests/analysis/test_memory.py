@@ -202,6 +202,7 @@ def test_an_atomic_is_a_message_about_other_memory_too() -> None:
     (shared,) = memory.accesses(ops_of(function, "store")[0])
     assert memory.conflict_in_thread(data, ticket)
     assert memory.conflict_across_threads(data, ticket)
+    assert memory.conflict_across_threads(ticket, data)
     assert memory.conflict_anywhere(data, ticket)
     assert not memory.conflict_across_threads(shared, ticket), "no other block sees shared memory"
 

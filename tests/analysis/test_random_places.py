@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Two accesses at random addresses: what the analysis calls apart is apart for every two threads of small blocks.
+
+The addresses are sums, products, shifts and masks of ids, sizes, a parameter and a loop's counter, in 32 bits that
+wrap, extended to 64; both accesses may stand under conditions. A function beside each value computes it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import pytest
+from block_kernel import block_kernel, ops_of
+
+from warploom.analysis.memory import memory_of
+
+State = dict[str, int]
+Compute = Callable[[State], int]
+BYTES = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}
+SHAPES = ((4, 1, 1), (8, 1, 1), (3, 2, 1), (4, 4, 1), (2, 3, 2), (1, 4, 1), (5, 1, 2))
+PARAMETERS = (0, 1, 2, 4, 7, -3, 64, 1 << 30, -(1 << 31))
+NUMBERS = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    8,
+    16,
+    17,
+    31,
+    64,
+    255,
+    1000,
+    -1,
+    -2,
+    -8,
+    1 << 16,
+    1 << 29,
+    1 << 30,
+    -(1 << 31),
+    (1 << 30) + 4,
+)
+TRIPS = 3
+ALWAYS: tuple[str, Compute] = ("true", lambda _: True)
+SUMS: dict[str, Callable[[int, int], int]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "xor": lambda x, y: x ^ y,
+    "or": lambda x, y: x | y,
+}
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "eq": lambda x, y: x == y,
+    "ne": lambda x, y: x != y,
+    "ult": lambda x, y: x % 2**32 < y % 2**32,
+    "uge": lambda x, y: x % 2**32 >= y % 2**32,
+    "slt": lambda x, y: x < y,
+    "sle": lambda x, y: x <= y,
+}
+
+
+def wrapped(value: int, width: int) -> int:
+    """`value` as a signed number of `width` bits."""
+    return (value + (1 << width - 1)) % (1 << width) - (1 << width - 1)
+
+
+class Writer:
+    """The ops of a kernel, and what each of its values is."""
+
+    def __init__(self, choose: random.Random, loop: bool) -> None:
+        self.choose, self.loop = choose, loop
+        self.lines: list[str] = []
+
+    def op(self, text: str) -> str:
+        self.lines.append(f"%v{len(self.lines)}: {text}")
+        return f"%v{len(self.lines) - 1}"
+
+    def leaf(self) -> tuple[str, Compute]:
+        names = ["tx", "tx", "ty", "tz", "bdx", "n", "i" if self.loop else "tx"]
+        name, number = self.choose.choice(names), self.choose.choice(NUMBERS)
+        if self.choose.random() < 0.7:
+            return f"%{name}", lambda state: state[name]
+        return f"{number}:i32", lambda _: number
+
+    def number(self, depth: int) -> tuple[str, Compute]:
+        """A value of 32 bits."""
+        if depth == 0:
+            return self.leaf()
+        (a, f), kind = self.number(depth - 1), self.choose.random()
+        if kind < 0.1:
+            row = self.op("i32 = mul %ty, %bdx")
+            return self.op(f"i32 = add {row}, %tx"), lambda state: state["ty"] * state["bdx"] + state["tx"]
+        if kind < 0.25:
+            by = self.choose.choice((1, 2, 3, 8, 28, 31))
+            return self.op(f"i32 = shl {a}, {by}:i32"), lambda state: wrapped(f(state) << by, 32)
+        if kind < 0.4:
+            mask = self.choose.choice((1, 3, 7, 15, 255, -2, -4, 12))
+            return self.op(f"i32 = and {a}, {mask}:i32"), lambda state: f(state) & mask
+        name = self.choose.choice(("add", "add", "add", "sub", "sub", "mul", "mul", "xor", "or"))
+        (b, g), apply = self.number(depth - 1), SUMS[name]
+        return self.op(f"i32 = {name} {a}, {b}"), lambda state: wrapped(apply(f(state), g(state)), 32)
+
+    def index(self) -> tuple[str, Compute]:
+        """A value of 64 bits, or one of 32 that an address extends."""
+        (a, f), kind = self.number(self.choose.choice((1, 2, 2, 3))), self.choose.random()
+        if kind < 0.25:
+            return a, f
+        signed = kind < 0.6
+        wide = self.op(f"i64 = {'sext' if signed else 'zext'} {a}")
+        h: Compute = f if signed else lambda state: f(state) % 2**32
+        if kind > 0.8:
+            by = self.choose.choice((2, 8, -1, 1 << 31, 1 << 32))
+            return self.op(f"i64 = mul {wide}, {by}:i64"), lambda state: wrapped(h(state) * by, 64)
+        return wide, h
+
+    def address(self) -> tuple[str, Compute]:
+        parts = [self.index() for _ in range(self.choose.choice((1, 1, 2)))]
+        strides = [self.choose.choice((1, 2, 4, 4, 8, 12, 64)) for _ in parts]
+        offset = self.choose.choice((0, 0, 1, 3, 4, 8, -4))
+        text = ", ".join(name for name, _ in parts)
+        value = self.op(f"ptr = gep %p, {text} [offset={offset}, strides=({', '.join(map(str, strides))},)]")
+        return value, lambda state: offset + sum(by * f(state) for by, (_, f) in zip(strides, parts, strict=True))
+
+    def condition(self) -> tuple[str, Compute]:
+        (a, f), (b, g) = self.number(1), self.number(self.choose.choice((0, 1)))
+        pred = self.choose.choice(list(COMPARISONS))
+        compare = COMPARISONS[pred]
+        return self.op(f"i1 = icmp {a}, {b} [pred={pred}]"), lambda state: compare(f(state), g(state))
+
+
+def states(shape: tuple[int, int, int], parameter: int, trips: int) -> Iterator[tuple[State, tuple[int, ...]]]:
+    for i, z, y, x in product(range(trips), *map(range, reversed(shape))):
+        yield {"tx": x, "ty": y, "tz": z, "bdx": shape[0], "n": parameter, "i": i}, (x, y, z)
+
+
+def meet(a: int, a_size: int, b: int, b_size: int) -> bool:
+    """Whether bytes from `a` and from `b` on, modulo 2^64, have one in common."""
+    return (a - b) % 2**64 < b_size or (b - a) % 2**64 < a_size
+
+
+def check(seed: int) -> None:
+    choose = random.Random(seed)
+    loop, known = choose.random() < 0.25, choose.random() < 0.6
+    shapes = choose.sample(SHAPES, 1 if known else 3)
+    writer = Writer(choose, loop)
+    sizes = [choose.choice(list(BYTES)), choose.choice(list(BYTES))]
+    places = [writer.address()]
+    places.append(writer.address() if choose.random() < 0.5 else places[0])
+    guards = [writer.condition() if choose.random() < 0.4 else ALWAYS for _ in places]
+    accesses = [
+        f"store 0:{BYTES[sizes[0]]}, {places[0][0]} [align=1]",
+        f"%l: {BYTES[sizes[1]]} = load {places[1][0]} [align=1]",
+    ]
+    body = "\n".join(writer.lines)
+    for (condition, _), access in zip(guards, accesses, strict=True):
+        body += f"\n{access}" if condition == "true" else f"\nif {condition} {{ {access}\n yield }} {{ yield }}"
+    if loop:
+        body = f"for 0:i32, {TRIPS}:i32, 1:i32 [pred=slt] {{ (%i: i32)\n{body}\nyield }}"
+    function = block_kernel(body, f"block={shapes[0]}" if known else "")
+    memory = memory_of(function)
+    (a,), (b,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    across, inside = memory.conflict_across_threads(a, b), memory.conflict_in_thread(a, b)
+    anywhere = memory.conflict_anywhere(a, b)
+    if across and inside and anywhere:
+        return
+    for shape, parameter in product(shapes, PARAMETERS):
+        points = list(states(shape, parameter, TRIPS if loop else 1))
+        first = [(ids, state["i"], places[0][1](state)) for state, ids in points if guards[0][1](state)]
+        second = [(ids, state["i"], places[1][1](state)) for state, ids in points if guards[1][1](state)]
+        for (ids, i, at), (others, j, there) in product(first, second):
+            if meet(at, sizes[0], there, sizes[1]):
+                why = f"seed {seed}, block {shape}, n {parameter}: {ids} and {others} at {at}, {there}\n{body}"
+                assert anywhere, why
+                assert across or ids == others, why
+                assert inside or (ids, i) != (others, j), why
+
+
+@pytest.mark.parametrize("start", range(0, 2000, 500))
+def test_what_is_called_apart_is_apart(start: int) -> None:
+    for seed in range(start, start + 500):
+        check(seed)
+
+
+LINEAR = """%m: i64 = mul %z, %dy
+        %o: i64 = add %m, %y
+        %u: i64 = mul %o, %dx
+        %e: i64 = add %u, %x"""
+
+
+@pytest.mark.parametrize(
+    ("number", "factor", "meets", "why"),
+    [
+        ("%r: i32 = mul %tx, 1073741824:i32\n%e: i64 = zext %r", 32, True, "2^62 times 16 bytes is a multiple of 2^64"),
+        ("%e: i64 = add %x, 0:i64", 60, True, "2^60 times 16 bytes is 2^64"),
+        (LINEAR, 60, True, "likewise the number of a thread in a block of any size"),
+        (LINEAR, 20, False, "nothing goes round here"),
+    ],
+)
+def test_addresses_that_go_round_meet(number: str, factor: int, meets: bool, why: str) -> None:
+    ids = "\n".join(
+        f"%{to}: i64 = zext %{of}" for to, of in zip("x y z dx dy".split(), "tx ty tz bdx bdy".split(), strict=True)
+    )
+    function = block_kernel(
+        f"""{ids}
+        {number}
+        %w: i64 = shl %e, {factor}:i64
+        %a: ptr = gep %p, %w [offset=0, strides=(16,)]
+        store 0:i32, %a [align=1]""",
+        "" if number == LINEAR else "block=(4, 1, 1)",
+    )
+    memory = memory_of(function)
+    (access,) = memory.accesses(ops_of(function, "store")[0])
+    assert memory.conflict_across_threads(access, access) == meets, why
