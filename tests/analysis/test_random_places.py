@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from itertools import product
+from math import prod
 
 import pytest
 from block_kernel import block_kernel, ops_of
@@ -74,6 +75,7 @@ class Writer:
     def __init__(self, choose: random.Random, loop: bool) -> None:
         self.choose, self.loop = choose, loop
         self.lines: list[str] = []
+        self.indices: list[tuple[str, Compute]] = []
 
     def op(self, text: str) -> str:
         self.lines.append(f"%v{len(self.lines)}: {text}")
@@ -117,8 +119,23 @@ class Writer:
             return self.op(f"i64 = mul {wide}, {by}:i64"), lambda state: wrapped(h(state) * by, 64)
         return wide, h
 
+    def index_or_earlier(self) -> tuple[str, Compute]:
+        if self.indices and self.choose.random() < 0.4:
+            return self.choose.choice(self.indices)
+        self.indices.append(self.linear() if self.choose.random() < 0.3 else self.index())
+        return self.indices[-1]
+
+    def linear(self) -> tuple[str, Compute]:
+        """What an id adds to the number of a thread in its block, or something like it, in 64 bits that do not wrap."""
+        name, sizes = self.choose.choice((("tx", ()), ("ty", ("bdx",)), ("tz", ("bdx", "bdy")), ("ty", ("n",))))
+        value = self.op(f"i64 = zext %{name}")
+        for size in sizes:
+            wide = self.op(f"i64 = sext %{size}")
+            value = self.op(f"i64 = mul {value}, {wide}")
+        return value, lambda state: state[name] * prod(state[size] for size in sizes)
+
     def address(self) -> tuple[str, Compute]:
-        parts = [self.index() for _ in range(self.choose.choice((1, 1, 2)))]
+        parts = [self.index_or_earlier() for _ in range(self.choose.choice((1, 1, 2, 2, 3)))]
         strides = [self.choose.choice((1, 2, 4, 4, 8, 12, 64)) for _ in parts]
         offset = self.choose.choice((0, 0, 1, 3, 4, 8, -4))
         text = ", ".join(name for name, _ in parts)
@@ -134,7 +151,7 @@ class Writer:
 
 def states(shape: tuple[int, int, int], parameter: int, trips: int) -> Iterator[tuple[State, tuple[int, ...]]]:
     for i, z, y, x in product(range(trips), *map(range, reversed(shape))):
-        yield {"tx": x, "ty": y, "tz": z, "bdx": shape[0], "n": parameter, "i": i}, (x, y, z)
+        yield {"tx": x, "ty": y, "tz": z, "bdx": shape[0], "bdy": shape[1], "n": parameter, "i": i}, (x, y, z)
 
 
 def meet(a: int, a_size: int, b: int, b_size: int) -> bool:
@@ -185,6 +202,10 @@ def test_what_is_called_apart_is_apart(start: int) -> None:
         check(seed)
 
 
+ROUND = """%s: i32 = sub 0:i32, %tx
+        %r: i64 = zext %s
+        %w: i64 = zext %n
+"""
 LINEAR = """%m: i64 = mul %z, %dy
         %o: i64 = add %m, %y
         %u: i64 = mul %o, %dx
@@ -198,6 +219,8 @@ LINEAR = """%m: i64 = mul %z, %dy
         ("%e: i64 = add %x, 0:i64", 60, True, "2^60 times 16 bytes is 2^64"),
         (LINEAR, 60, True, "likewise the number of a thread in a block of any size"),
         (LINEAR, 20, False, "nothing goes round here"),
+        (ROUND + "%e: i64 = add %r, %x", 0, True, "what wraps and the thread's number add up to 2^32 but for thread 0"),
+        (ROUND + "%l: i64 = mul %w, %x\n%e: i64 = add %r, %l", 0, True, "likewise if n is 1"),
     ],
 )
 def test_addresses_that_go_round_meet(number: str, factor: int, meets: bool, why: str) -> None:
@@ -207,11 +230,29 @@ def test_addresses_that_go_round_meet(number: str, factor: int, meets: bool, why
     function = block_kernel(
         f"""{ids}
         {number}
-        %w: i64 = shl %e, {factor}:i64
-        %a: ptr = gep %p, %w [offset=0, strides=(16,)]
+        %i: i64 = shl %e, {factor}:i64
+        %a: ptr = gep %p, %i [offset=0, strides=(16,)]
         store 0:i32, %a [align=1]""",
         "" if number == LINEAR else "block=(4, 1, 1)",
     )
     memory = memory_of(function)
     (access,) = memory.accesses(ops_of(function, "store")[0])
     assert memory.conflict_across_threads(access, access) == meets, why
+
+
+@pytest.mark.parametrize("factor", [1, -1])
+def test_a_distance_of_2_64_is_none(factor: int) -> None:
+    function = block_kernel(
+        f"""%x: i64 = zext %tx
+        %e: i64 = add %x, 4:i64
+        %i: i64 = mul %e, {factor << 62}:i64
+        %a: ptr = gep %p, %i [offset=0, strides=(1,)]
+        store 0:i32, %a [align=1]
+        %v: i32 = load %p [align=1]""",
+        "block=(4, 1, 1)",
+    )
+    memory = memory_of(function)
+    (a,), (b,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    assert memory.conflict_in_thread(a, b)
+    assert memory.conflict_across_threads(a, b)
+    assert memory.conflict_anywhere(a, b)

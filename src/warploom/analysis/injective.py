@@ -98,8 +98,6 @@ class Distances:
         distance = self._distance(a.offset, b.offset, axes)
         low, high = distance.rest
         needed = max(b.size - low, a.size + high)
-        if abs(low) >= FAR or abs(high) >= FAR:
-            return False
         moving = {axis: max(abs(each[0]), abs(each[1])) for axis, each in enumerate(axes) if each != ONE_THREAD}
         if len(distance.extended) == 1 and not distance.strides and not distance.symbolic:
             ((value, factor),) = distance.extended.items()
