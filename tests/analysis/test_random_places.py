@@ -256,3 +256,52 @@ def test_a_distance_of_2_64_is_none(factor: int) -> None:
     assert memory.conflict_in_thread(a, b)
     assert memory.conflict_across_threads(a, b)
     assert memory.conflict_anywhere(a, b)
+
+
+WRAPPED = """%r: i32 = sub %tx, %n
+      %e: i64 = zext %r
+      %w: i64 = sext %n"""
+MIXED = """%m: i32 = mul %tx, %ty
+      %m2: i32 = mul %m, -2:i32
+      %y2: i32 = mul %ty, 2:i32
+      %o: i32 = add %tx, %y2
+      %o2: i32 = add %o, %m2
+      %r: i32 = sub %o2, %n
+      %e: i64 = zext %r"""
+LINEAR_ID = """%xs: i64 = zext %tx
+      %ys: i64 = zext %ty
+      %zs: i64 = zext %tz
+      %dx: i64 = zext %bdx
+      %dy: i64 = zext %bdy
+      %w: i64 = sext %n
+      %row: i64 = mul %ys, %dx
+      %plane: i64 = mul %dx, %dy
+      %slab: i64 = mul %zs, %plane
+      %xw: i64 = mul %xs, %w"""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "first", "second", "block", "why"),
+    [
+        (WRAPPED, ("%e", (8,)), ("%e", (4,)), "(4, 1, 1)", "n is 0: 8 times 1 is 4 times 2"),
+        (WRAPPED + "\n%ew: i64 = mul %e, %w", ("%ew", (4,)), ("%ew", (4,)), "(4, 1, 1)", "n is 0: all are 0"),
+        (MIXED, ("%e", (4,)), ("%e", (4,)), "(2, 2, 1)", "x + 2 y - 2 x y is 1 for (1, 0) and for (1, 1)"),
+        (LINEAR_ID, ("%xs, %row, %slab, %xw", (4, 4, 4, 4)), None, "", "n is -1: x does not count"),
+        (LINEAR_ID, ("%xs, %row, %slab", (8, 4, 4)), None, "", "blocks of two in x: (1, 0) and (0, 1)"),
+    ],
+)
+def test_places_that_meet(
+    numbers: str, first: tuple[str, tuple[int, ...]], second: tuple[str, tuple[int, ...]] | None, block: str, why: str
+) -> None:
+    (a, a_strides), (b, b_strides) = first, second or first
+    function = block_kernel(
+        f"""{numbers}
+      %a: ptr = gep %p, {a} [offset=0, strides={a_strides}]
+      %b: ptr = gep %p, {b} [offset=0, strides={b_strides}]
+      store 0:i32, %a [align=4]
+      %v: i32 = load %b [align=4]""",
+        f"block={block}" if block else "",
+    )
+    memory = memory_of(function)
+    (one,), (other,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    assert memory.conflict_across_threads(one, other), why

@@ -176,7 +176,7 @@ class Distances:
         reach = 0
         for axis, most in sorted(moving.items(), key=lambda item: abs(distance.strides.get(item[0], 0))):
             stride = abs(distance.strides.get(axis, 0))
-            if stride == 0 or stride < reach + needed:
+            if stride < reach + needed:
                 return False, 0
             reach += stride * most
         return reach < FAR, reach
