@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ranges and sums of random integers: no launch that the answer is for has a number outside, or another sum.
+"""Ranges and sums of random integers: no launch that an answer is for has a number outside, or another sum.
 
 A thread's ops follow each other at random, with widths from 8 to 64 bits and LLVM's flags; launches are the smallest
 and the largest that CUDA allows, and some between. Each op is computed for them by itself.
@@ -14,8 +14,10 @@ from math import prod
 import pytest
 from block_kernel import block_kernel
 
+from warploom.analysis.affine import Form, affine_forms
+from warploom.analysis.definitions import definitions
 from warploom.analysis.exact_linear import Exact, Limit, Linear, Ranges, Shared
-from warploom.analysis.integers import fits, signed_value, type_range
+from warploom.analysis.integers import Range, fits, signed_value, type_range
 from warploom.core.launch import LAUNCH_LIMIT, MAX_BLOCK, MAX_GRID
 from warploom.ir.core import Const, Function, Op, Operand, Value, flags_of, walk
 from warploom.ir.evaluate import evaluate
@@ -156,6 +158,18 @@ def sum_of(form: Linear, numbers: dict[Value, Const]) -> int | None:
     return total
 
 
+def check_form(form: Form, bounds: Range, result: Const, numbers: dict[Value, Const], why: str) -> None:
+    """Affine forms: right modulo 2^width, and over the integers where they say so."""
+    number, total = read(result, signed=True), form.affine.constant
+    assert bounds[0] <= number <= bounds[1], f"not {bounds}: {why}"
+    for product, factor in form.affine.terms.items():
+        if any(value not in numbers for value in product):
+            return
+        total += factor * prod(read(numbers[value], signed=True) for value in product)
+    assert (total - number) % 2 ** bits(result.type) == 0, f"{form}: {why}"
+    assert not form.exact or total == number, f"{form}: {why}"
+
+
 def check(seed: int) -> None:
     choose = random.Random(seed)
     block = choose.choice((None, None, (128, 1, 1), (16, 16, 1)))
@@ -165,6 +179,7 @@ def check(seed: int) -> None:
     inner = next(op for op in walk(function.body) if op.name == "block").region
     launches = [random_launch(choose, block) for _ in range(24)]
     cases = [(state, computed(function, state)) for state in launches]
+    forms = affine_forms(function, definitions(function))
     for op in inner.ops:
         for signed in (True, False) if op.results and is_int(op.result.type) and op.result.type != "i1" else ():
             ranges = Ranges(function)
@@ -179,6 +194,9 @@ def check(seed: int) -> None:
                     continue
                 number = read(numbers[op.result], signed)
                 why = f"seed {seed}, %{op.result.name} is {number} ({signed=}) in {state}\n{body}"
+                if signed:
+                    affine, bounds = forms.of(op.result), forms.interval(op.result)
+                    check_form(affine, bounds, numbers[op.result], numbers, why)
                 if is_assumed(ranges, state):
                     assert low <= number <= high, f"not {low} to {high}: {why}"
                 if form is not None and is_assumed(whole, state):
