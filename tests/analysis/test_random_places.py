@@ -2,7 +2,8 @@
 """Two accesses at random addresses: what the analysis calls apart is apart for every two threads of small blocks.
 
 The addresses are sums, products, shifts and masks of ids, sizes, a parameter and a loop's counter, in 32 bits that
-wrap, extended to 64; both accesses may stand under conditions. A function beside each value computes it.
+wrap, extended to 64; both accesses may stand under conditions. A function beside each value computes it. Conditions are
+also looked at by themselves: the threads that pass are those that the analysis says, or fewer.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from itertools import product
 from math import prod
 
 import pytest
-from block_kernel import block_kernel, ops_of
+from block_kernel import block_kernel, ops_of, values_of
 
+from warploom.analysis.guards import all_threads
 from warploom.analysis.memory import memory_of
 
 State = dict[str, int]
@@ -148,6 +150,23 @@ class Writer:
         compare = COMPARISONS[pred]
         return self.op(f"i1 = icmp {a}, {b} [pred={pred}]"), lambda state: compare(f(state), g(state))
 
+    def logic(self, depth: int) -> tuple[str, Compute]:
+        """A condition of several."""
+        kind = self.choose.random()
+        if depth == 0 or kind < 0.2:
+            return self.condition()
+        a, f = self.logic(depth - 1)
+        if kind < 0.35:
+            return self.op(f"i1 = xor {a}, 1:i1"), lambda state: not f(state)
+        b, g = self.logic(depth - 1)
+        if kind < 0.5:
+            return self.op(f"i1 = xor {a}, {b}"), lambda state: f(state) != g(state)
+        if kind < 0.75:
+            text = f"and {a}, {b}" if kind < 0.63 else f"select {a}, {b}, 0:i1"
+            return self.op(f"i1 = {text}"), lambda state: f(state) and g(state)
+        text = f"or {a}, {b}" if kind < 0.88 else f"select {a}, 1:i1, {b}"
+        return self.op(f"i1 = {text}"), lambda state: f(state) or g(state)
+
 
 def states(shape: tuple[int, int, int], parameter: int, trips: int) -> Iterator[tuple[State, tuple[int, ...]]]:
     for i, z, y, x in product(range(trips), *map(range, reversed(shape))):
@@ -194,6 +213,37 @@ def check(seed: int) -> None:
                 assert anywhere, why
                 assert across or ids == others, why
                 assert inside or (ids, i) != (others, j), why
+
+
+def check_guard(seed: int) -> None:
+    choose = random.Random(seed)
+    writer, known = Writer(choose, loop=False), choose.random() < 0.5
+    condition, holds = writer.logic(choose.choice((0, 0, 1, 2)))
+    shapes = choose.sample(SHAPES, 1 if known else 2)
+    function = block_kernel("\n".join(writer.lines), f"block={shapes[0]}" if known else "")
+    memory = memory_of(function)
+    value = values_of(function)[condition[1:]]
+    for truth in (True, False):
+        threads = memory.distances.guards.narrow(all_threads(memory.forms), value, truth)
+        for shape, parameter in product(shapes, PARAMETERS):
+            for state, ids in states(shape, parameter, 1):
+                if bool(holds(state)) != truth:
+                    continue
+                why = f"seed {seed}, block {shape}, n {parameter}: {ids} where it is {truth}\n" + "\n".join(
+                    writer.lines
+                )
+                for number, (low, high), pin in zip(ids, threads.bounds, threads.pins, strict=True):
+                    assert low <= number <= high, f"{threads.bounds}: {why}"
+                    terms = pin.terms.items() if pin is not None else ()
+                    if pin is not None and all(each.name in state for factors, _ in terms for each in factors):
+                        total = sum(by * prod(state[each.name] for each in factors) for factors, by in terms)
+                        assert total + pin.constant == number, f"{pin}: {why}"
+
+
+@pytest.mark.parametrize("start", range(0, 3000, 1000))
+def test_threads_that_pass_are_as_said(start: int) -> None:
+    for seed in range(start, start + 1000):
+        check_guard(seed)
 
 
 @pytest.mark.parametrize("start", range(0, 2000, 500))
@@ -305,3 +355,21 @@ def test_places_that_meet(
     memory = memory_of(function)
     (one,), (other,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
     assert memory.conflict_across_threads(one, other), why
+
+
+def test_an_index_of_32_bits_wraps_before_it_is_extended() -> None:
+    # n is 2^31 - 1: thread 1 has -2^31 as an index, and 2^31 in 64 bits, which is 2^34 bytes more.
+    function = block_kernel(
+        """%i: i32 = add %tx, %n
+      %x: i64 = sext %tx
+      %w: i64 = sext %n
+      %a: ptr = gep %p, %i [offset=0, strides=(4,)]
+      %b: ptr = gep %p, %x, %w [offset=-17179869184, strides=(4, 4)]
+      store 0:i32, %a [align=4]
+      %v: i32 = load %b [align=4]""",
+        "block=(64, 1, 1)",
+    )
+    memory = memory_of(function)
+    (a,), (b,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    assert memory.conflict_in_thread(a, b)
+    assert memory.conflict_across_threads(a, b)
