@@ -48,6 +48,7 @@ NUMBERS = (
     (1 << 30) + 4,
 )
 TRIPS = 3
+IDS = ("tx", "ty", "tz")
 ALWAYS: tuple[str, Compute] = ("true", lambda _: True)
 SUMS: dict[str, Callable[[int, int], int]] = {
     "add": lambda x, y: x + y,
@@ -235,6 +236,7 @@ def check_guard(seed: int) -> None:
                 for number, (low, high), pin in zip(ids, threads.bounds, threads.pins, strict=True):
                     assert low <= number <= high, f"{threads.bounds}: {why}"
                     terms = pin.terms.items() if pin is not None else ()
+                    assert not any(each.name in IDS for factors, _ in terms for each in factors), f"{pin}: {why}"
                     if pin is not None and all(each.name in state for factors, _ in terms for each in factors):
                         total = sum(by * prod(state[each.name] for each in factors) for factors, by in terms)
                         assert total + pin.constant == number, f"{pin}: {why}"
@@ -373,3 +375,19 @@ def test_an_index_of_32_bits_wraps_before_it_is_extended() -> None:
     (a,), (b,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
     assert memory.conflict_in_thread(a, b)
     assert memory.conflict_across_threads(a, b)
+
+
+@pytest.mark.parametrize(
+    ("condition", "pinned", "why"),
+    [
+        ("%o: i32 = mul %tx, %bdx\n%c: i1 = icmp %o, 6:i32 [pred=eq]", False, "6 blocks' sizes, not thread 6"),
+        ("%o: i32 = add %tx, %ty\n%c: i1 = icmp %o, 6:i32 [pred=eq]", False, "each row has another thread"),
+        ("%o: i32 = add %tx, %bdx\n%c: i1 = icmp %o, 600:i32 [pred=eq]", True, "one thread of each row"),
+    ],
+)
+def test_a_pin_is_one_id_for_all_threads(condition: str, pinned: bool, why: str) -> None:
+    function = block_kernel(condition)
+    memory = memory_of(function)
+    threads = memory.distances.guards.narrow(all_threads(memory.forms), values_of(function)["c"], truth=True)
+    assert (threads.pins[0] is not None) == pinned, why
+    assert threads.pins[1] is None

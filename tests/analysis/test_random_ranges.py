@@ -189,6 +189,7 @@ def check(seed: int) -> None:
                 whole, frozenset(inner.params), {each for one in inner.ops for each in one.results} | {*inner.params}
             )
             form = exact.lift(op.result, signed)
+            assert not (function.facts.any_launch and (ranges.assumed or whole.assumed)), f"seed {seed}: {body}"
             for state, numbers in cases:
                 if op.result not in numbers:
                     continue
