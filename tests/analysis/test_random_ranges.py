@@ -34,9 +34,11 @@ COMMON = (
     ("mul %bdx, %bdy", "mul %by, %gdx", "add {1}, %bx", "mul {2}, {0}"),
     ("shl %bx, 9:i32", "add {0}, %tx"),
     ("mul %gdx, %bdx",),
+    ("mul %bdx, %bdy", "mul %bx, {0}"),
     ("mul %ty, %bdx", "add {0}, %tx"),
 )
 
+IDS = ("%bx", "%by", "%gdx", "%bdx", "%bdy", "%n", "%tx")
 EXACT: dict[str, Callable[[int, int], int]] = {
     "add": lambda x, y: x + y,
     "sub": lambda x, y: x - y,
@@ -66,6 +68,8 @@ def random_body(choose: random.Random) -> str:
         made: list[str] = []
         for text in choose.choice(COMMON):
             name, _, operands = text.format(*made).partition(" ")
+            if choose.random() < 0.15:  # something like it
+                operands = operands.replace(choose.choice(IDS), choose.choice(IDS))
             flags = choose.choice(("", "", " [flags=(nsw)]", " [flags=(nuw, nsw)]"))
             made.append(add(32, f"i32 = {name} {operands}{flags}"))
     for _ in range(choose.randint(3, 9)):
@@ -79,8 +83,9 @@ def random_body(choose: random.Random) -> str:
             name = choose.choice(PLAIN)
             add(width, f"i{width} = {name} {operand(width)}, {operand(width)}{flags if name in PLAIN[:6] else ''}")
         elif kind < 0.8:
-            name, by = choose.choice(SHIFTS), choose.choice((1, 2, 3, 7))
-            add(width, f"i{width} = {name} {operand(width)}, {by}:i{width}{flags if name == 'shl' else ''}")
+            name, by = choose.choice(SHIFTS), f"{choose.choice((1, 2, 3, 7, width - 1))}:i{width}"
+            by = operand(width) if choose.random() < 0.2 else by
+            add(width, f"i{width} = {name} {operand(width)}, {by}{flags if name == 'shl' else ''}")
         elif kind < 0.9:
             add(width, f"i{width} = {choose.choice(DIVISIONS)} {operand(width)}, {operand(width)}")
         else:
