@@ -34,6 +34,9 @@ COMMON = (
     ("mul %bdx, %bdy", "mul %by, %gdx", "add {1}, %bx", "mul {2}, {0}"),
     ("shl %bx, 9:i32", "add {0}, %tx"),
     ("mul %gdx, %bdx",),
+    ("sub %tx, 8:i32",),
+    ("sub 100:i32, %tx",),
+    ("add %tx, %n",),
     ("mul %bdx, %bdy", "mul %bx, {0}"),
     ("mul %ty, %bdx", "add {0}, %tx"),
 )
@@ -45,6 +48,19 @@ EXACT: dict[str, Callable[[int, int], int]] = {
     "mul": lambda x, y: x * y,
     "shl": lambda x, y: x << y,
 }
+
+
+def add_common(choose: random.Random, add: Callable[[int, str], str]) -> None:
+    """Ops that number threads, or something like it; what they make in 64 bits, too."""
+    made: list[str] = []
+    for text in choose.choice(COMMON):
+        name, _, operands = text.format(*made).partition(" ")
+        if choose.random() < 0.15:
+            operands = operands.replace(choose.choice(IDS), choose.choice(IDS))
+        flags = choose.choice(("", "", " [flags=(nsw)]", " [flags=(nuw, nsw)]"))
+        made.append(add(32, f"i32 = {name} {operands}{flags}"))
+    if choose.random() < 0.5:
+        add(64, f"i64 = {choose.choice(('sext', 'zext'))} {made[-1]}")
 
 
 def random_body(choose: random.Random) -> str:
@@ -65,13 +81,7 @@ def random_body(choose: random.Random) -> str:
         return choose.choice(values[width][-5:] if choose.random() < 0.6 else values[width])
 
     for _ in range(choose.randint(0, 2)):
-        made: list[str] = []
-        for text in choose.choice(COMMON):
-            name, _, operands = text.format(*made).partition(" ")
-            if choose.random() < 0.15:  # something like it
-                operands = operands.replace(choose.choice(IDS), choose.choice(IDS))
-            flags = choose.choice(("", "", " [flags=(nsw)]", " [flags=(nuw, nsw)]"))
-            made.append(add(32, f"i32 = {name} {operands}{flags}"))
+        add_common(choose, add)
     for _ in range(choose.randint(3, 9)):
         width, kind = choose.choice(WIDTHS), choose.random()
         flags = choose.choice(("", "", "", " [flags=(nsw)]", " [flags=(nuw)]"))
