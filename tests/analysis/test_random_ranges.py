@@ -15,9 +15,11 @@ import pytest
 from block_kernel import block_kernel
 
 from warploom.analysis.affine import Form, affine_forms
+from warploom.analysis.bounded_forms import BoundedForms
 from warploom.analysis.definitions import definitions
 from warploom.analysis.exact_linear import Exact, Limit, Linear, Ranges, Shared
 from warploom.analysis.integers import Range, fits, signed_value, type_range
+from warploom.analysis.sums import Sum
 from warploom.core.launch import LAUNCH_LIMIT, MAX_BLOCK, MAX_GRID
 from warploom.ir.core import Const, Function, Op, Operand, Value, flags_of, walk
 from warploom.ir.evaluate import evaluate
@@ -102,6 +104,8 @@ def random_body(choose: random.Random) -> str:
             pred = choose.choice(("slt", "ult", "eq"))
             lines.append(f"%c{len(lines)}: i1 = icmp {operand(width)}, {operand(width)} [pred={pred}]")
             add(width, f"i{width} = select %c{len(lines) - 1}, {operand(width)}, {operand(width)}")
+    pred = choose.choice(("slt", "sle", "ult", "uge", "eq", "ne", "sgt"))
+    lines.append(f"%last: i1 = icmp {operand(32)}, {operand(32)} [pred={pred}]")
     return "\n".join(lines)
 
 
@@ -185,6 +189,30 @@ def check_form(form: Form, bounds: Range, result: Const, numbers: dict[Value, Co
     assert not form.exact or total == number, f"{form}: {why}"
 
 
+def check_under_a_condition(
+    function: Function, cases: list[tuple[dict[str, int], dict[Value, Const]]], why: str
+) -> None:
+    """Sums and their bounds where the last comparison has a result."""
+    ops = [op for op in walk(function.body) if op.results and is_int(op.results[0].type)]
+    comparison = next((op for op in reversed(ops) if op.name == "icmp"), None)
+    for truth in (True, False) if comparison is not None else ():
+        assert comparison is not None
+        known = BoundedForms(Ranges(function), {})
+        known.assume(known.facts_of(comparison, truth))
+        for op in ops:
+            form = known.of(op.result) if op.result.type != "i1" else Sum[Value](0)
+            most = known.most(form)
+            for state, numbers in cases:
+                condition = numbers.get(comparison.result)
+                holds = condition is not None and condition.value == truth and is_assumed(known.ranges, state)
+                if not holds or op.result not in numbers or any(each not in numbers for each in form.terms):
+                    continue
+                total = form.constant + sum(by * read(numbers[each], True) for each, by in form.terms.items())
+                told = f"%{op.result.name} is {form}, {truth=} in {state}: {why}"
+                assert total <= most, f"not {most}: {told}"
+                assert op.result.type == "i1" or total == read(numbers[op.result], True), told
+
+
 def check(seed: int) -> None:
     choose = random.Random(seed)
     block = choose.choice((None, None, (128, 1, 1), (16, 16, 1)))
@@ -194,6 +222,7 @@ def check(seed: int) -> None:
     inner = next(op for op in walk(function.body) if op.name == "block").region
     launches = [random_launch(choose, block) for _ in range(24)]
     cases = [(state, computed(function, state)) for state in launches]
+    check_under_a_condition(function, cases, f"seed {seed}\n{body}")
     forms = affine_forms(function, definitions(function))
     for op in inner.ops:
         for signed in (True, False) if op.results and is_int(op.result.type) and op.result.type != "i1" else ():
