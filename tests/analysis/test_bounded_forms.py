@@ -69,3 +69,13 @@ def test_what_grows_is_at_least_its_first_value() -> None:
     values = values_of(function)
     known = BoundedForms(Ranges(function), {values["n"]: Form(5)})
     assert known.most(Form(0, {values["n"]: -2})) == -10
+
+
+def test_an_unsigned_minimum_of_a_negative_number_is_open() -> None:
+    function = block_kernel("""
+      %below: i32 = sub %tx, 1024:i32
+      %u: i32 = call %below, %tx [callee=llvm.umin.i32, effects=none]
+      %s: i32 = call %below, %tx [callee=llvm.smin.i32, effects=none]""")
+    values, known = values_of(function), forms(function)
+    assert known.of(values["u"]) == Form(0, {values["u"]: 1}), "as an unsigned number it is the larger one"
+    assert known.of(values["s"]) == Form(-1024, {values["tx"]: 1})

@@ -57,3 +57,18 @@ def test_no_undefined_index_equals_another() -> None:
     """Nor itself."""
     assert distance("%i: i32 = add %tx, 0:i32 [flags=(nsw)]", "undef:i32") is None
     assert distance("%i: i32 = freeze undef:i32", "undef:i32") is None
+
+
+def test_other_objects_are_no_constant_apart() -> None:
+    """Two variables, and what a pointer in memory points to, whatever the index."""
+    function = block_kernel("""
+      %far: ptr = load %p [align=8]
+      %a: ptr = gep %p, %tx [offset=0, strides=(4)]
+      %b: ptr = gep %q, %tx [offset=4, strides=(4)]
+      %c: ptr = gep %far, %tx [offset=4, strides=(4)]
+      %d: ptr = gep %p, %tx [offset=4, strides=(4)]""")
+    addresses = Addresses({value: op for op in walk(function.body) for value in op.results})
+    a, b, c, d = (addresses.of(values_of(function)[name]) for name in "abcd")
+    assert only_offset_differs(a, d)
+    assert not only_offset_differs(a, b)
+    assert not only_offset_differs(a, c)

@@ -62,3 +62,30 @@ def test_numbers_of_elements_do_not_wrap_in_launches_that_are_small_enough(
     _, anything = range_of_product(", any_launch=true")
     assert anything == ANYTHING
     assert MAX_GRID[0] * 128 > ANYTHING[1]
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "size", "known", "why"),
+    [
+        ("mul %by, %gdx", "add %u, %bx", "mul %bdx, %bdy", True, "blocks of a plane, threads of a block"),
+        ("mul %by, %gdx", "add %u, %bx", "mul %bdy, %bdx", True, "likewise"),
+        ("mul %by, %gdy", "add %u, %bx", "mul %bdx, %bdy", False, "rows of another length"),
+        ("mul %gdx, %gdx", "add %u, %bx", "mul %bdx, %bdy", False, "no row of blocks"),
+        ("mul %by, %gdx", "add %u, %by", "mul %bdx, %bdy", False, "no block of a row"),
+        ("mul %by, %gdx", "add %u, %bx", "mul %bdx, %bdx", False, "no block of threads"),
+        ("mul %by, %gdx", "add %u, %bx", "mul %bdy, %bdy", False, "likewise"),
+        ("mul %by, %gdx", "add %u, %bx", "add %bdx, %bdy", False, "likewise"),
+        ("mul %by, %gdx", "sub %u, %bx", "mul %bdx, %bdy", False, "no number"),
+    ],
+)
+def test_threads_in_all_are_counted_by_numbers_of_blocks(
+    column: str, row: str, size: str, known: bool, why: str
+) -> None:
+    function = parse_function(
+        "kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32) {\n"
+        "grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)\n"
+        f"%u: i32 = {column}\n%v: i32 = {row}\n%w: i32 = {size}\n%e: i32 = mul %v, %w\nyield\n}}\nyield\n}}\n"
+    )
+    ranges = Ranges(function)
+    product = next(op for op in walk(function.body) if op.results and op.result.name == "e")
+    assert (ranges.of(product.result, signed=True) == (0, LAUNCH_LIMIT)) == known, why

@@ -187,6 +187,41 @@ def test_a_fence_is_about_everything_that_other_blocks_see() -> None:
     assert memory.conflict_in_thread(fence, shared), "but in one thread nothing passes it"
 
 
+def test_an_atomic_is_a_message_about_other_memory_too() -> None:
+    # The last block counts a ticket and reads what the others left, in memory that is no part of the counter.
+    function = block_kernel(
+        f"""{INDICES}
+      %v: i32 = load %pp [align=4]
+      store 0:i32, @s:ptr [align=4]
+      %ticket: i32 = atomicrmw %q, 1:i32 [operation=add]""",
+        "block=(64, 1, 1), noalias=(0, 1)",
+    )
+    memory = memory_of(function)
+    (data,) = memory.accesses(ops_of(function, "load")[-1])
+    (ticket,) = memory.accesses(ops_of(function, "atomicrmw")[0])
+    (shared,) = memory.accesses(ops_of(function, "store")[0])
+    assert memory.conflict_in_thread(data, ticket)
+    assert memory.conflict_across_threads(data, ticket)
+    assert memory.conflict_across_threads(ticket, data)
+    assert memory.conflict_anywhere(data, ticket)
+    assert not memory.conflict_across_threads(shared, ticket), "no other block sees shared memory"
+
+
+@pytest.mark.parametrize(
+    ("pointer", "meets", "why"),
+    [
+        ("%its", True, "what thread 3 loads may point to where thread 2 has its element"),
+        ("%pp", False, "one array for all threads"),
+    ],
+)
+def test_pointers_of_each_thread_may_lie_apart_by_any_distance(pointer: str, meets: bool, why: str) -> None:
+    extra = f"""%places: ptr = gep %q, %x [offset=0, strides=(8,), inbounds=true]
+      %its: ptr = load %places [align=8]
+      %element: ptr = gep {pointer}, %x [offset=0, strides=(4,), inbounds=true]"""
+    memory, a, b = pair("%element", "%element", "block=(64, 1, 1)", extra)
+    assert memory.conflict_across_threads(a, b) == meets, why
+
+
 def test_effects_of_a_barrier_end_at_the_next_ones() -> None:
     function = block_kernel("""
       store 0:i32, @s:ptr [align=4]

@@ -25,6 +25,8 @@ FACTS = [
     ("%a: i64 = shuffle -1:i32, 7:i64, %tx, 32:i32 [kind=idx]", "a", VARYING, "lanes read different lanes"),
     ("%a: i64 = shuffle -1:i32, 7:i64, 0:i32, 32:i32 [kind=idx]", "a", WARP, "lane 0 is broadcast"),
     ("%a: i64 = shuffle -1:i32, 7:i64, 5:i32, 32:i32 [kind=idx]", "a", VARYING, "lane 5 may not exist"),
+    ("%a: i32 = shuffle -1:i32, %tx, 0:i32, 32:i32 [kind=xor]", "a", VARYING, "each lane gets its own"),
+    ("%a: i32 = shuffle -1:i32, %tx, 0:i32, 8:i32 [kind=idx]", "a", VARYING, "each eight lanes have a first one"),
     ("%a: i32 = match -1:i32, 7:i64 [kind=any]", "a", VARYING, "each lane gets its own group"),
     ("%a: i32 = call %n [callee=f, effects=none]", "a", GRID, "a function of uniform arguments"),
     ("%a: i32 = call %n [callee=f, effects=read]", "a", VARYING, "it may read what differs"),

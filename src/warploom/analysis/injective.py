@@ -98,12 +98,10 @@ class Distances:
         distance = self._distance(a.offset, b.offset, axes)
         low, high = distance.rest
         needed = max(b.size - low, a.size + high)
-        if abs(low) >= FAR or abs(high) >= FAR:
-            return False
         moving = {axis: max(abs(each[0]), abs(each[1])) for axis, each in enumerate(axes) if each != ONE_THREAD}
         if len(distance.extended) == 1 and not distance.strides and not distance.symbolic:
             ((value, factor),) = distance.extended.items()
-            return abs(factor) * self._least_extended(value, axes, moving) >= needed
+            return self._least_extended(value, factor, axes, moving) >= needed
         return not distance.extended and self._least(distance, moving, needed)[0]
 
     # -- parts of a distance ------------------------------------------------------------------------------------------
@@ -173,11 +171,12 @@ class Distances:
         """(whether ids of two threads always make a difference of at least `needed`, the most they make)."""
         if distance.symbolic:
             stride = self._linear_stride(distance, moving)
-            return abs(stride) >= max(needed, 1), abs(stride) * MAX_THREADS
+            reach = abs(stride) * MAX_THREADS
+            return max(needed, 1) <= abs(stride) and reach < FAR, reach
         reach = 0
         for axis, most in sorted(moving.items(), key=lambda item: abs(distance.strides.get(item[0], 0))):
             stride = abs(distance.strides.get(axis, 0))
-            if stride == 0 or stride < reach + needed:
+            if stride < reach + needed:
                 return False, 0
             reach += stride * most
         return reach < FAR, reach
@@ -209,11 +208,15 @@ class Distances:
         ((product, factor),) = total.terms.items()
         return product, factor
 
-    def _least_extended(self, value: Value, axes: list[Range], moving: dict[int, int]) -> int:
-        """The least difference between two threads of `value`, an extension of a sum modulo 2^width; 0: may be none."""
+    def _least_extended(self, value: Value, factor: int, axes: list[Range], moving: dict[int, int]) -> int:
+        """The least difference between two threads of `factor` times `value`, an extension of a sum modulo 2^width; 0:
+        may be none."""
         where = self.forms.definitions
         op = where.defining(value, "sext") or where.defining(value, "zext")
         if op is None:
+            return 0
+        size = abs(factor) << bits(op.operands[0].type)
+        if size >= FAR:
             return 0
         inner = self.forms.of(op.operands[0]).affine
         distance = self._distance(inner, inner, axes)
@@ -221,7 +224,7 @@ class Distances:
             return 0
         injective, reach = self._least(distance, moving, 1)
         step = gcd(*distance.strides.values(), *distance.symbolic.values())
-        return min(step, (1 << bits(op.operands[0].type)) - reach) if injective else 0
+        return min(abs(factor) * step, size - abs(factor) * reach) if injective else 0
 
 
 def _is_outside(distance: Range, a_size: int, b_size: int) -> bool:

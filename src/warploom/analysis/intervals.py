@@ -88,13 +88,9 @@ def _ashr(operands: Sequence[Range], limits: Range) -> Range:
     return min(low >> least, low >> most), max(high >> least, high >> most)
 
 
-def _udiv(operands: Sequence[Range], limits: Range) -> Range:
+def _div(operands: Sequence[Range], limits: Range) -> Range:
     (low, high), (least, most) = operands
     return (low // most, high // least) if low >= 0 and least > 0 else limits
-
-
-def _sdiv(operands: Sequence[Range], limits: Range) -> Range:
-    return _udiv(operands, limits) if operands[0][0] >= 0 and operands[1][0] > 0 else limits
 
 
 def _urem(operands: Sequence[Range], limits: Range) -> Range:
@@ -145,8 +141,8 @@ _RULES: dict[str, _Rule] = {
     "xor": _or_xor,
     "lshr": _lshr,
     "ashr": _ashr,
-    "udiv": _udiv,
-    "sdiv": _sdiv,
+    "udiv": _div,
+    "sdiv": _div,
     "urem": _urem,
     "srem": _srem,
     "sext": _sext,

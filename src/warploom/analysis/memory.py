@@ -132,7 +132,7 @@ class Memory:
 
     def may_overlap(self, a: Object, b: Object) -> bool:
         """Whether the objects can have a byte in common."""
-        if a == b or a.kind == b.kind == UNKNOWN:
+        if a == b:
             return True
         if UNKNOWN in (a.kind, b.kind):
             known = b if a.kind == UNKNOWN else a

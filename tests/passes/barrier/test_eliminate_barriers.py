@@ -76,6 +76,17 @@ def test_a_warp_barrier_does_not_replace_a_block_barrier() -> None:
     assert count(both) == 2, "what is stored before the warp's barrier comes before the block's as well"
 
 
+def test_a_warp_barrier_of_some_lanes_does_not_replace_one_of_all() -> None:
+    some = "%c: i1 = icmp %tx, 3:i32 [pred=slt]\nif %c { " + WRITE + "barrier [level=warp]\n"
+    some += NEXT.replace("%o", "%o2") + "yield } { yield }\n"
+    function = parse_function(thread_kernel(some + "barrier [level=warp]\n" + NEXT, "block=(32, 1, 1)"))
+    kept(function)
+    block = next(op for op in walk(function.body) if op.name == "block")
+    assert [op.name for op in block.region.ops if op.name == "barrier"], (
+        "lanes that did not store wait for those that did"
+    )
+
+
 def test_barriers_on_both_sides_of_a_divergent_if_stay() -> None:
     # Hardware pairs them; removing one only would leave the others waiting.
     body = f"%c: i1 = icmp %tx, 3:i32 [pred=slt]\nif %c {{ {BARRIER} yield }} {{ {BARRIER} yield }}"

@@ -78,6 +78,37 @@ __WARPLOOM_ATOMIC_CAS(unsigned short)
 #undef __WARPLOOM_ATOMIC_CAS
 #undef __WARPLOOM_ATOMIC_CAS_SCOPED
 
+// Types of 16 bytes, aligned to as many (compute capability 9.0).
+template <class T, bool = sizeof(T) == 16 && alignof(T) >= 16 && __is_trivially_copyable(T)>
+struct __warploom_atomic_128 {};
+template <class T>
+struct __warploom_atomic_128<T, true> {
+  typedef T type;
+};
+#define __WARPLOOM_ATOMIC_128(SCOPE)                                                                                \
+  template <class T>                                                                                                \
+  __WARPLOOM_DEVICE typename __warploom_atomic_128<T>::type atomicCAS##SCOPE(T *address, T compare, T value) {      \
+    unsigned __int128 __expected, __desired;                                                                        \
+    __builtin_memcpy(&__expected, &compare, 16);                                                                    \
+    __builtin_memcpy(&__desired, &value, 16);                                                                       \
+    __atomic_compare_exchange_n((unsigned __int128 *)address, &__expected, __desired, false, __ATOMIC_RELAXED,      \
+                                __ATOMIC_RELAXED);                                                                  \
+    __builtin_memcpy(&compare, &__expected, 16);                                                                    \
+    return compare;                                                                                                 \
+  }                                                                                                                 \
+  template <class T>                                                                                                \
+  __WARPLOOM_DEVICE typename __warploom_atomic_128<T>::type atomicExch##SCOPE(T *address, T value) {                \
+    unsigned __int128 __desired;                                                                                    \
+    __builtin_memcpy(&__desired, &value, 16);                                                                       \
+    const unsigned __int128 __old = __atomic_exchange_n((unsigned __int128 *)address, __desired, __ATOMIC_RELAXED); \
+    __builtin_memcpy(&value, &__old, 16);                                                                           \
+    return value;                                                                                                   \
+  }
+__WARPLOOM_ATOMIC_128()
+__WARPLOOM_ATOMIC_128(_block)
+__WARPLOOM_ATOMIC_128(_system)
+#undef __WARPLOOM_ATOMIC_128
+
 // Vectors are added component by component, each atomically: CUDA promises no more.
 #define __WARPLOOM_COMPONENT(C) __old.C = atomicAdd(&address->C, value.C);
 __WARPLOOM_ATOMIC_SCOPED(float2, atomicAdd, {
