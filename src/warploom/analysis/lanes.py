@@ -113,7 +113,7 @@ class Shapes:
             if is_undefined(poison):
                 return self.of(other).kept  # the other one may be any value
         both = join(self.of(x), self.of(y))
-        return varying(both.dims | dims) if dims & X else replace(both, dims=both.dims | dims)
+        return varying(both.dims | dims) if dims & X else _along(both, dims)
 
     def _for(self, op: Op) -> None:
         lower, upper, step, *init = op.operands
@@ -142,7 +142,7 @@ class Shapes:
 
     def _left(self, trip: int, shape: Shape) -> Shape:
         """What threads have that leave a loop, whose iterations differ along `trip`, with a value of `shape`."""
-        return varying(shape.dims | trip) if trip & X else replace(shape, dims=shape.dims | trip)
+        return varying(shape.dims | trip) if trip & X else _along(shape, trip)
 
     def _while(self, op: Op) -> None:
         before, after = op.regions
@@ -195,6 +195,11 @@ class Shapes:
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
             return False
         return fits(range_of_op(op.name, left, right), type_range(op.result.type, signed=True))
+
+
+def _along(shape: Shape, dims: int) -> Shape:
+    """`shape`, which may differ along `dims`, too."""
+    return shape if shape.dims | dims == shape.dims else replace(shape, dims=shape.dims | dims)
 
 
 def _number(operand: Operand) -> int | None:

@@ -61,7 +61,7 @@ class ThreadByThread:
             for name in (*STEADY.difference(IDS), EXIT_THREAD)
             for call in _calls(device.module, name)
         }
-        self._chosen: set[str] = set()
+        self._chosen: list[str] = []  # in the order of the kernels: objects are to be the same each time
 
     def can_run(self, kernel: Kernel, function: Function, *, hands_on: bool | None) -> bool:
         """Whether threads of `kernel`, structured as `function`, may run one after the other. `hands_on`: whether lanes
@@ -92,7 +92,7 @@ class ThreadByThread:
 
     def choose(self, kernel: Kernel) -> None:
         """The version of `kernel` is written and will be linked."""
-        self._chosen.add(kernel.name)
+        self._chosen.append(kernel.name)
 
     def link(self) -> set[str]:
         """Give the functions that versions call their bodies: those of the kernels. The names of these kernels, which
@@ -105,7 +105,7 @@ class ThreadByThread:
             kernel, function = self._module.find(name), self._module.find(name + SUFFIX)
             _move_body(self._module, kernel, function, numbers.get(kernel, ()))
             fuse_products(self._module, function)
-        return self._chosen
+        return set(self._chosen)
 
 
 def _move_body(module: Module, kernel: Handle, function: Handle, ids: Sequence[tuple[Handle, int]]) -> None:

@@ -24,7 +24,7 @@ PROMISES = frozenset("nsw nuw exact nneg disjoint samesign".split())
 
 def is_comparable(op: Op) -> bool:
     """Whether a second `op` with the same operands has the same results. Divisions do, where the first one ran."""
-    return len(op.results) == 1 and not is_convergent(op) and (is_speculatable(op) or is_arithmetic(op))
+    return len(op.results) == 1 and (is_arithmetic(op) or (not is_convergent(op) and is_speculatable(op)))
 
 
 def op_key(name: str, operands: Sequence[Operand], type_: str, attrs: dict[str, object] | None = None) -> Hashable:
