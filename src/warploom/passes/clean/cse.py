@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from warploom.ir.core import Op, Operand, Value, flags_of
+from warploom.ir.core import Op, Operand, flags_of
 from warploom.ir.ops import COMMUTATIVE
 from warploom.ir.properties import is_arithmetic, is_convergent, is_speculatable
 from warploom.passes.clean.fold import SWAPPED
