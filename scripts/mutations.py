@@ -137,9 +137,9 @@ MUTATIONS = (
     ),
     Mutation(
         "passes/clean/cse.py",
-        'return ("icmp", pred, frozenset((left, right)))\n    if pred in _GREATER:',
-        'return ("icmp", frozenset((left, right)))\n    if pred in _GREATER:',
-        "== and != of the same operands are one",
+        "key: Hashable = SWAPPED[pred] if swapped else pred",
+        "key: Hashable = pred",
+        "a < b and b < a are one",
     ),
     Mutation(
         "passes/clean/dead_code.py",
