@@ -43,6 +43,48 @@ def test_an_inner_if_on_the_same_condition() -> None:
     """)
 
 
+def test_a_condition_decides_comparisons_that_were_written_the_other_way_round_before() -> None:
+    assert canonical("""
+      %e: i1 = icmp %tx, %n [pred=sle]
+      %c: i1 = icmp %n, %tx [pred=sle]
+      if %c {
+        if %e {
+          store 1:i32, %p [align=4]
+          yield
+        } {
+          store 2:i32, %p [align=4]
+          yield
+        }
+        yield
+      } {
+        if %e {
+          store 3:i32, %p [align=4]
+          yield
+        } {
+          store 4:i32, %p [align=4]
+          yield
+        }
+        yield
+      }
+    """) == text("""
+      %e: i1 = icmp %tx, %n [pred=sle]
+      %c: i1 = icmp %n, %tx [pred=sle]
+      if %c {
+        if %e {
+          store 1:i32, %p [align=4]
+          yield
+        } {
+          store 2:i32, %p [align=4]
+          yield
+        }
+        yield
+      } {
+        store 3:i32, %p [align=4]
+        yield
+      }
+    """)
+
+
 def test_what_a_frozen_number_says_of_the_number() -> None:
     """Of poison anything may be assumed; of any other number its frozen copy is no other."""
     assert canonical("""
