@@ -17,7 +17,8 @@ import pytest
 from block_kernel import block_kernel, ops_of, values_of
 
 from warploom.analysis.guards import all_threads
-from warploom.analysis.memory import memory_of
+from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.ir.core import Function
 
 State = dict[str, int]
 Compute = Callable[[State], int]
@@ -179,6 +180,13 @@ def meet(a: int, a_size: int, b: int, b_size: int) -> bool:
     return (a - b) % 2**64 < b_size or (b - a) % 2**64 < a_size
 
 
+def store_and_load(function: Function) -> tuple[Memory, Access, Access]:
+    """The access of the only store of `function`, and of its only load."""
+    memory = memory_of(function)
+    (stored,), (loaded,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    return memory, stored, loaded
+
+
 def check(seed: int) -> None:
     choose = random.Random(seed)
     loop, known = choose.random() < 0.25, choose.random() < 0.6
@@ -198,8 +206,7 @@ def check(seed: int) -> None:
     if loop:
         body = f"for 0:i32, {TRIPS}:i32, 1:i32 [pred=slt] {{ (%i: i32)\n{body}\nyield }}"
     function = block_kernel(body, f"block={shapes[0]}" if known else "")
-    memory = memory_of(function)
-    (a,), (b,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    memory, a, b = store_and_load(function)
     across, inside = memory.conflict_across_threads(a, b), memory.conflict_in_thread(a, b)
     anywhere = memory.conflict_anywhere(a, b)
     if across and inside and anywhere:
@@ -303,8 +310,7 @@ def test_a_distance_of_2_64_is_none(factor: int) -> None:
         %v: i32 = load %p [align=1]""",
         "block=(4, 1, 1)",
     )
-    memory = memory_of(function)
-    (a,), (b,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    memory, a, b = store_and_load(function)
     assert memory.conflict_in_thread(a, b)
     assert memory.conflict_across_threads(a, b)
     assert memory.conflict_anywhere(a, b)
@@ -354,8 +360,7 @@ def test_places_that_meet(
       %v: i32 = load %b [align=4]""",
         f"block={block}" if block else "",
     )
-    memory = memory_of(function)
-    (one,), (other,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    memory, one, other = store_and_load(function)
     assert memory.conflict_across_threads(one, other), why
 
 
@@ -371,8 +376,7 @@ def test_an_index_of_32_bits_wraps_before_it_is_extended() -> None:
       %v: i32 = load %b [align=4]""",
         "block=(64, 1, 1)",
     )
-    memory = memory_of(function)
-    (a,), (b,) = (memory.accesses(ops_of(function, name)[0]) for name in ("store", "load"))
+    memory, a, b = store_and_load(function)
     assert memory.conflict_in_thread(a, b)
     assert memory.conflict_across_threads(a, b)
 
