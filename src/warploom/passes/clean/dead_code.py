@@ -19,133 +19,135 @@ is reached then. `keep_endless_loops` gives it an effect, once counted loops are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
-from warploom.ir.core import TRUE, Op, Operand, Region, Value
+from warploom.ir.core import TRUE, Op, Operand, Region, Value, walk
 from warploom.ir.ops import OPS, PARALLEL
 from warploom.ir.properties import has_no_effect, is_exchange, is_removable
 from warploom.passes.clean.choices import SELECT_OPS
 
 _SHORT = SELECT_OPS + 1  # ops of a region, its terminator among them: simplify.py makes other forms of such sides
 
-# Where a value comes from that control flow passes on: the op, and which of its results, or which parameter of which of
-# its regions.
-_Source = tuple[Op, int, int]
-_RESULT = -1
-
-
 # Ops that stay only when their results are needed, by their names alone.
 _CONTROL = frozenset(("if", "for", "while"))
+_NONE = frozenset[int]()
 _NO_ROOTS = (frozenset(name for name, info in OPS.items() if has_no_effect(info)) | PARALLEL | _CONTROL) - {"while"}
 
 
 class _Marking:
+    """What stays. Walks backwards, so that uses come before what they use, but for what a loop hands to its next trip:
+    a loop is walked until nothing is new."""
+
     def __init__(self, body: Region) -> None:
-        self.sources: dict[Value, Op | _Source] = {}
-        self.parents: dict[Op, Op] = {}
         self.live: set[Op] = set()
         self.values: set[Value] = set()
-        self.slots: dict[Op, set[int]] = {}  # of `if`, `for`, `while`: results that stay
-        self.carried: dict[Op, set[int]] = {}  # of `while`: parameters of the first region that stay
-        self.work: list[Operand] = []
-        self.regions: list[Region] = []
-        self.control: list[Op] = []  # `if`, `for` and `while`
-        roots: list[Op] = []
-        blocks: list[Op] = []
-        self._collect(body, None, roots, blocks)
-        roots += [op for op in body.ops if op.name == "grid"]
-        roots += blocks if len(blocks) == 1 else []
-        for op in roots:
-            self._need_op(op)
-        values, work, sources, live = self.values, self.work, self.sources, self.live
-        while work:
-            value = work.pop()
-            if isinstance(value, Value) and value not in values:
-                values.add(value)
-                source = sources.get(value)
-                if isinstance(source, Op):
-                    if source not in live:
-                        self._need_op(source)
-                elif source is not None:
-                    self._need_source(*source)
+        self.slots: dict[Op, frozenset[int]] = {}  # of `if`, `for`, `while`: results that stay
+        self.carried: dict[Op, frozenset[int]] = {}  # of `while`: parameters of the first region that stay
+        blocks = [op for op in walk(body) if op.name == "block"]
+        self.roots = {op for op in body.ops if op.name == "grid"} | set(blocks if len(blocks) == 1 else ())
+        self._region(body)
 
-    def _collect(self, region: Region, parent: Op | None, roots: list[Op], blocks: list[Op]) -> None:
-        sources, parents = self.sources, self.parents
-        self.regions.append(region)
-        for op in region.ops:
-            if parent is not None:
-                parents[op] = parent
-            if not op.regions:
+    def _region(self, region: Region) -> bool:
+        """Mark in `region`, whose terminator is up to who stands around it; whether anything stays."""
+        live, values = self.live, self.values
+        found = False
+        for op in reversed(region.ops):
+            if op.regions:
+                found |= self._nest(op)
+                continue
+            if op in live:
+                found = True
+                continue
+            if op.name in _NO_ROOTS or not _is_root(op):
                 for value in op.results:
-                    sources[value] = op
-            else:
-                for number, value in enumerate(op.results):
-                    sources[value] = (op, _RESULT, number)
-                if op.name == "block":
-                    blocks.append(op)
-                elif op.name in _CONTROL:
-                    self.control.append(op)
-                for place, inner in enumerate(op.regions):
-                    for number, value in enumerate(inner.params):
-                        sources[value] = (op, place, number)
-                    self._collect(inner, op, roots, blocks)
-            if op.name not in _NO_ROOTS and _is_root(op):
-                roots.append(op)
+                    if value in values:
+                        break
+                else:
+                    continue
+            live.add(op)
+            values.update([each for each in op.operands if isinstance(each, Value)])
+            found = True
+        return found
 
-    def _need_op(self, op: Op) -> None:
-        """`op` stays, and so do the ops around it."""
-        if op in self.live:
-            return
-        self.live.add(op)
-        if not op.regions:
-            if op.name not in ("yield", "condition"):
-                self.work += op.operands
-        elif op.name == "if":
-            self.work.append(op.operands[0])
-        elif op.name == "for":
-            self.work += op.operands[:3]
-        elif op.name == "while":
-            self.work.append(op.regions[0].terminator.operands[0])
-        else:
-            self.work += op.operands
-        parent = self.parents.get(op)
-        if parent is not None and parent not in self.live:
-            self._need_op(parent)
+    def _nest(self, op: Op) -> bool:
+        """Mark `op` and in it; whether it stays."""
+        by_name = {"if": self._if, "for": self._for, "while": self._while}
+        found = by_name.get(op.name, self._parallel)(op)
+        if found:
+            self.live.add(op)
+        return found
 
-    def _need_source(self, op: Op, place: int, number: int) -> None:
-        self._need_op(op)
-        if op.name not in _CONTROL:
-            return
-        if op.name == "if":
-            self._need_slot(op, number)
-        elif op.name == "for":
-            if place == _RESULT or number > 0:
-                self._need_slot(op, number if place == _RESULT else number - 1)
-        elif op.name == "while":
-            if place == 0:
-                self._need_carried(op, number)
-            else:
-                self._need_slot(op, number)
-
-    def _need_slot(self, op: Op, number: int) -> None:
-        slots = self.slots.setdefault(op, set())
-        if number in slots:
-            return
-        slots.add(number)
-        if op.name == "while":
-            self.work.append(op.regions[0].terminator.operands[1 + number])
-            return
+    def _parallel(self, op: Op) -> bool:
+        found = op in self.roots or not self.values.isdisjoint(op.results)
+        found |= op.name not in _NO_ROOTS and _is_root(op)
         for region in op.regions:
-            self.work.append(region.terminator.operands[number])
-        if op.name == "for":
-            self.work.append(op.operands[3 + number])
+            found |= self._region(region)
+        if found:
+            self._need(op.operands)
+        return found
 
-    def _need_carried(self, op: Op, number: int) -> None:
-        carried = self.carried.setdefault(op, set())
-        if number not in carried:
-            carried.add(number)
-            self.work.append(op.operands[number])
-            self.work.append(op.regions[1].terminator.operands[number])
+    def _if(self, op: Op) -> bool:
+        slots = self.slots[op] = self._needed(op.results)
+        found = bool(slots)
+        for region in op.regions:
+            self._need(region.terminator.operands, slots)
+            found |= self._region(region)
+        if found:
+            self._need(op.operands)
+        return found
+
+    def _for(self, op: Op) -> bool:
+        region = op.region
+        slots, found, before = self._needed(op.results) | self.slots.get(op, _NONE), False, None
+        while slots != before:
+            before = slots = self._handed(slots, region.params[1:], region.terminator.operands)
+            found = self._region(region)
+            slots |= self._needed(region.params[1:])
+        self.slots[op] = slots
+        if not found and not slots:
+            return False
+        self._need(op.operands[:3])
+        self._need(op.operands[3:], slots)
+        return True
+
+    def _while(self, op: Op) -> bool:
+        first, second = op.regions
+        test = first.terminator.operands
+        slots = self._needed(op.results) | self.slots.get(op, _NONE)
+        carried = self.carried.get(op, _NONE)
+        found, before = op in self.live or _is_root(op), None
+        while (found, slots, carried) != before:
+            before = found, slots, carried
+            found |= bool(slots)
+            if found:
+                self._need(test[:1])
+            self._need(test[1:], slots)
+            found |= self._region(second)
+            found |= self._region(first)
+            slots |= self._needed(second.params)
+            carried = self._handed(carried, first.params, second.terminator.operands)
+        self.slots[op], self.carried[op] = slots, carried
+        self._need(op.operands, carried)
+        return found
+
+    def _handed(self, slots: frozenset[int], params: Sequence[Value], handed: Sequence[Operand]) -> frozenset[int]:
+        """Which of `params` are needed, where each trip hands on `handed`, of which so far `slots` were; these are
+        needed now."""
+        before = None
+        while slots != before:
+            before = slots
+            self._need(handed, slots)
+            slots |= self._needed(params)
+        return slots
+
+    def _need(self, operands: Sequence[Operand], slots: frozenset[int] | None = None) -> None:
+        """All of `operands` are needed, or those with these numbers."""
+        some = operands if slots is None else [operands[number] for number in slots]
+        self.values.update([each for each in some if isinstance(each, Value)])
+
+    def _needed(self, some: Sequence[Value]) -> frozenset[int]:
+        return frozenset([number for number, value in enumerate(some) if value in self.values])
 
 
 def _is_root(op: Op) -> bool:
@@ -168,15 +170,18 @@ def remove_dead_code(body: Region) -> Gone:
     marking = _Marking(body)
     live = marking.live
     changed = reshaped = False
-    for region in marking.regions:
+    regions = [body]
+    for region in regions:  # which grows
         kept = [op for op in region.ops if op in live or op.name in ("yield", "condition")]
         if len(kept) != len(region.ops):
             reshaped = reshaped or len(kept) <= _SHORT or any(op.regions for op in region.ops if op not in live)
             region.ops = kept
             changed = True
-    for op in marking.control:
-        if op in live:
-            reshaped |= _narrow(op, marking)
+        for op in kept:
+            if op.regions:
+                regions += op.regions
+                if op.name in _CONTROL:
+                    reshaped |= _narrow(op, marking)
     if reshaped:
         return Gone.CONTROL_FLOW
     return Gone.VALUES if changed else Gone.NOTHING
@@ -185,8 +190,8 @@ def remove_dead_code(body: Region) -> Gone:
 def keep_endless_loops(body: Region) -> None:
     """Give each `while` that nothing needs an effect: it may be there to stop the thread."""
     marking = _Marking(body)
-    for op in marking.control:
-        if op.name == "while" and op not in marking.live:
+    for op in [each for each in walk(body) if each.name == "while"]:
+        if op not in marking.live:
             stays = Op("call", attrs={"callee": "llvm.sideeffect", "effects": "any"}, loc=op.loc)
             op.regions[0].ops.insert(0, stays)
 
