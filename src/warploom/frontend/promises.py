@@ -159,7 +159,7 @@ def _drop_from_function(module: Module, function: Handle, kinds: list[int]) -> N
 def _drop_from_call(module: Module, call: Handle, kinds: list[int]) -> None:
     lib = module.lib
     for index in range(lib.LLVMGetNumArgOperands(call) + 1):
-        for kind in kinds:
+        for kind in kinds if lib.LLVMGetCallSiteAttributeCount(call, index) else ():
             if lib.LLVMGetCallSiteEnumAttribute(call, index, kind):
                 lib.LLVMRemoveCallSiteEnumAttribute(call, index, kind)
 

@@ -294,6 +294,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMMoveBasicBlockAfter": "vpp",
     "LLVMDeleteBasicBlock": "vp",
     "LLVMGetAttributeCountAtIndex": "upu",
+    "LLVMGetCallSiteAttributeCount": "upu",
     "LLVMGetAttributesAtIndex": "vpur",
 }
 

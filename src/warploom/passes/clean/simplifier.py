@@ -143,7 +143,7 @@ class Simplifier:
                 self.replace(op.results[0], value)
                 return True
             self.changed |= op.operands is not operands
-        if not is_comparable(op):
+        if not plain and not is_comparable(op):  # what is plain is comparable
             return False
         known = self.table.find_or_add(op)
         if known is None:
