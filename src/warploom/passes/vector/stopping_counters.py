@@ -8,8 +8,9 @@
 That is how code writes `if (i < n) { ...; i += step; }` for the elements of a thread. Threads that stop have another
 index than those that go on; all that uses it is behind the test, where all have gone on.
 
-Sound because a thread that has stopped has an index of `n` at least and never goes on, and `first + step * k < n`
-exactly where `first < n - step * k`, over the integers; where that is less than any number, nobody passes either way.
+Sound because `n` is the same in all trips: a thread that has stopped has an index of `n` at least and never goes on,
+and `first + step * k < n` exactly where `first < n - step * k`, over the integers; where that is less than any number,
+nobody passes either way.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ def _guarded_step(
     test = made.get(guard.operands[0]) if isinstance(guard.operands[0], Value) else None
     if test is None or test.name != "icmp" or test.attrs["pred"] != "slt" or test.operands[0] is not counter:
         return None
+    if test.operands[1] in made or test.operands[1] in loop.region.params:
+        return None  # who has stopped could go on when the bound grows
     at = guard.results.index(following)
     (goes_on, stays), inside = (each.terminator.operands[at] for each in guard.regions), guard.regions[0]
     step = next((op for op in inside.body if goes_on in op.results), None)
