@@ -16,6 +16,7 @@ nobody passes either way.
 from __future__ import annotations
 
 from warploom.analysis.integers import signed_value, type_range
+from warploom.analysis.steps import known_trips
 from warploom.ir.core import Builder, Const, Op, Region, Value, flags_of, int_const, replace_uses, uses_of
 
 _ZERO, _ONE = int_const("i32", 0), int_const("i32", 1)
@@ -45,7 +46,7 @@ def _guarded_step(
     loop: Op, number: int, counter: Value, uses: dict[Value, list[tuple[Op, int]]]
 ) -> tuple[Op, Op, int] | None:
     """The `if` in which `counter` goes on, its test, and by how much."""
-    trips = signed_value(loop.operands[1]) if isinstance(loop.operands[1], Const) else None
+    trips = known_trips(loop)
     following = loop.region.terminator.operands[number]
     made = {value: op for op in loop.region.body for value in op.results}
     guard = made.get(following) if isinstance(following, Value) else None
@@ -62,7 +63,7 @@ def _guarded_step(
     if step is None or step.name != "add" or "nsw" not in flags_of(step) or step.operands[0] is not counter:
         return None
     by = signed_value(step.operands[1]) if isinstance(step.operands[1], Const) else None
-    if stays is not counter or counter.type != "i32" or trips is None or by is None:
+    if stays is not counter or counter.type != "i32" or not trips or by is None:
         return None
     behind = uses_of(inside)[counter]
     is_behind = len(uses[counter]) == len(behind) + 2  # the test, and what a thread has that stops
