@@ -197,6 +197,23 @@ def test_a_private_array_of_one_loop_over_threads_lasts_for_the_rounds_of_the_lo
     assert results(split, (2, 1, 1), (5, 1, 1), 10) == results(original, (2, 1, 1), (5, 1, 1), 10)
 
 
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [("load %mine [align=4, ordering=acquire]", "block"), ("load %mine [align=4, volatile=true]", "block"),
+     ("load %mine [align=4]", "load")],
+)  # fmt: skip
+def test_what_all_threads_load_comes_after_what_each_was_told(asked: str, first: str) -> None:
+    body = f"""%f: i32 = {asked}
+      %u: i32 = load %p [align=4]
+      %go: i1 = icmp %u, %n [pred=slt]
+      if %go {{ store %f, %mine [align=4]
+        barrier [level=block]
+        yield }} {{ yield }}"""
+    split, _ = lowered(parse_function(kernel(body)), PASSES)
+    grid = next(op for op in split.body.ops if op.name == "grid")
+    assert next(op.name for op in grid.region.ops if op.name in ("block", "load")) == first
+
+
 def test_a_barrier_makes_two_loops() -> None:
     split, _ = lowered(parse_function(NEIGHBOUR), PASSES)
     assert sum(op.name == "block" for op in walk(split.body)) == 2
