@@ -214,6 +214,18 @@ def test_what_all_threads_load_comes_after_what_each_was_told(asked: str, first:
     assert next(op.name for op in grid.region.ops if op.name in ("block", "load")) == first
 
 
+def test_a_loop_that_may_run_without_threads_promises_nothing_of_its_counter() -> None:
+    body = """%c: i1 = icmp %lin, %n [pred=slt]
+      if %c { for %bx, %n, 1:i32 [pred=slt, flags=(nsw, nuw)] { (%i: i32)
+          store %i, %mine [align=4]
+          barrier [level=block]
+          yield }
+        yield } { yield }"""
+    split, _ = lowered(parse_function(kernel(body)), PASSES)
+    (loop,) = [op for op in walk(split.body) if op.name == "for"]
+    assert not loop.attrs.get("flags")
+
+
 def test_a_barrier_makes_two_loops() -> None:
     split, _ = lowered(parse_function(NEIGHBOUR), PASSES)
     assert sum(op.name == "block" for op in walk(split.body)) == 2
