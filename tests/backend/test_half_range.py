@@ -41,7 +41,7 @@ def through_half(folder: Path, route: str, op: str, bits: int, shift: int, lanes
     done = run_tool([toolchain.clang, "-emit-llvm", "-c", "-O0", "-x", "ir", source, "-o", bitcode])
     assert done.returncode == 0, done.stderr
     module = Module(toolchain.llvm_library, bitcode)
-    keep_half_range(module, module.functions())
+    keep_half_range(module, module.by_opcode(module.functions()))
     module.verify("the range of half")
     module.write_bitcode(after)
     done = run_tool([toolchain.clang, *toolchain.link_flags, "-O2", "-shared", "-fPIC", after, "-o", library])
@@ -68,7 +68,7 @@ def text_after(folder: Path, text: str) -> str:
     source.write_text(text)
     assert run_tool([toolchain.clang, "-emit-llvm", "-c", "-O0", "-x", "ir", source, "-o", bitcode]).returncode == 0
     module = Module(toolchain.llvm_library, bitcode)
-    keep_half_range(module, module.functions())
+    keep_half_range(module, module.by_opcode(module.functions()))
     module.write_text(after)
     return after.read_text()
 

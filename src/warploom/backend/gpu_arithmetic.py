@@ -17,6 +17,8 @@ Requires the module before optimisation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from warploom.backend.gpu_division import DIVISIONS, name_divisions
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode, TypeKind
@@ -32,32 +34,44 @@ _LONGEST = 64  # bits of an integer that LLVM-C hands over as a number
 _NARROWEST = 32  # bits a conversion saturates to at least; narrower results are cut from it
 
 
-def define_like_gpu(module: Module) -> None:
-    """Rewrite every shift, every conversion of a scalar and every division that LLVM does not define everywhere."""
+def define_like_gpu(module: Module, found: Mapping[int, Sequence[Handle]]) -> None:
+    """Rewrite every shift, every conversion of a scalar and every division that LLVM does not define everywhere.
+
+    `found`: the instructions of the module, by opcode."""
     lib = module.lib
-    work = [
-        (instruction, lib.LLVMGetInstructionOpcode(instruction))
-        for function in module.functions()
-        for instruction in module.instructions(function)
-    ]
-    name_divisions(module, [(instruction, opcode) for instruction, opcode in work if opcode in DIVISIONS])
+    name_divisions(module, [(each, opcode) for opcode in DIVISIONS for each in found.get(opcode, ())])
+
     builder = lib.LLVMCreateBuilderInContext(module.context)
-    for instruction, opcode in work:
-        if opcode in DIVISIONS:
-            continue
-        if lib.LLVMGetTypeKind(lib.LLVMTypeOf(instruction)) != TypeKind.INTEGER:
-            continue
-        if opcode in _SHIFTS and not _is_small(module, instruction):
-            _clamp_shift(module, builder, instruction, opcode)
-        elif opcode in _CONVERSIONS:
-            _saturate(module, builder, instruction, _CONVERSIONS[opcode])
-        elif opcode == Opcode.CALL and module.name(lib.LLVMGetCalledValue(instruction)).startswith("llvm.abs."):
-            lib.LLVMSetOperand(instruction, 1, lib.LLVMConstNull(lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 1))))
-        elif opcode == Opcode.LOAD and lib.LLVMHasMetadata(instruction):
-            _read_bool(module, builder, instruction)
-        elif opcode == Opcode.SUB and lib.LLVMIsNull(lib.LLVMGetOperand(instruction, 0)):
-            lib.LLVMSetNSW(instruction, 0)
+    for opcode in _SHIFTS:
+        for shift in _integers(module, found.get(opcode, ())):
+            if not _is_small(module, shift):
+                _clamp_shift(module, builder, shift, opcode)
+    for opcode, intrinsic in _CONVERSIONS.items():
+        for conversion in _integers(module, found.get(opcode, ())):
+            _saturate(module, builder, conversion, intrinsic)
+    for load in _integers(module, found.get(Opcode.LOAD, ())):
+        if lib.LLVMHasMetadata(load):
+            _read_bool(module, builder, load)
+    for difference in _integers(module, found.get(Opcode.SUB, ())):
+        if lib.LLVMIsNull(lib.LLVMGetOperand(difference, 0)):
+            lib.LLVMSetNSW(difference, 0)
+    for function in module.functions():
+        if module.name(function).startswith("llvm.abs."):
+            _define_lowest(module, module.users(function))
     lib.LLVMDisposeBuilder(builder)
+
+
+def _integers(module: Module, instructions: Iterable[Handle]) -> list[Handle]:
+    """Those whose result is an integer, not a vector of them."""
+    lib = module.lib
+    return [each for each in instructions if lib.LLVMGetTypeKind(lib.LLVMTypeOf(each)) == TypeKind.INTEGER]
+
+
+def _define_lowest(module: Module, calls: Iterable[Handle]) -> None:
+    """The absolute value of the lowest number is that number, also where the second argument says that it is poison."""
+    lib = module.lib
+    for call in _integers(module, calls):
+        lib.LLVMSetOperand(call, 1, lib.LLVMConstNull(lib.LLVMTypeOf(lib.LLVMGetOperand(call, 1))))
 
 
 def _read_bool(module: Module, builder: Handle, load: Handle) -> None:

@@ -15,34 +15,27 @@ Requires the module before optimisation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode, TypeKind
 from warploom.llvm.module import Module
 
 _FROM_INTEGER = (Opcode.SI_TO_FP, Opcode.UI_TO_FP)
-_BETWEEN_FLOATS = (Opcode.FP_TRUNC, Opcode.FP_EXT)
+_BETWEEN = (Opcode.FP_TRUNC, Opcode.FP_EXT)
 _EXACT_BITS = 16  # of integers that are in half's range if they have its precision
 
 
-def keep_half_range(module: Module, functions: Iterable[Handle]) -> None:
-    """Rewrite the conversions of integers in these functions, if anything in them is made half or was."""
+def keep_half_range(module: Module, found: Mapping[int, Sequence[Handle]]) -> None:
+    """Rewrite the conversions of integers among the instructions `found`, by opcode, if any of these makes or takes
+    half."""
     lib = module.lib
-    found: list[Handle] = []
-    has_half = False
-    for function in functions:
-        for instruction in module.instructions(function):
-            opcode = lib.LLVMGetInstructionOpcode(instruction)
-            if opcode in _FROM_INTEGER:
-                found.append(instruction)
-                has_half = has_half or _is_half(module, instruction)
-            elif opcode in _BETWEEN_FLOATS and not has_half:
-                has_half = _is_half(module, instruction) or _is_half(module, lib.LLVMGetOperand(instruction, 0))
-    if not has_half:
+    made, changed = ([each for opcode in some for each in found.get(opcode, ())] for some in (_FROM_INTEGER, _BETWEEN))
+    has_half = any(_is_half(module, each) for each in (*made, *changed))
+    if not has_half and not any(_is_half(module, lib.LLVMGetOperand(each, 0)) for each in changed):
         return
     builder = lib.LLVMCreateBuilderInContext(module.context)
-    for instruction in found:
+    for instruction in made:
         operand = lib.LLVMGetOperand(instruction, 0)
         if _bits(module, operand) > _EXACT_BITS and not lib.LLVMIsAConstant(operand):
             _fence(module, builder, instruction)

@@ -40,7 +40,7 @@ def link_kernels(work: Compilation, written: Written) -> None:
     module.link_text(code, "the optimising engine")
     if "half" in code:  # what a function calls may become a part of it
         names = text.defined if calls_any(module, text.referred) else text.defined_with("half")
-        keep_half_range(module, map(module.find, names))
+        keep_half_range(module, module.by_opcode(map(module.find, names)))
     for symbol, linkage in hidden.items():
         module.lib.LLVMSetLinkage(symbol, linkage)
     moved = written.by_thread.link()

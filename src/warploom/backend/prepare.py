@@ -21,9 +21,10 @@ from warploom.backend.single_rounding import round_once
 from warploom.backend.symbols import keep_published
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
-from warploom.frontend.promises import take_back
+from warploom.frontend.promises import return_at_ends, take_back
 from warploom.frontend.ptx.statements import assembly_calls
 from warploom.llvm.binding import Handle
+from warploom.llvm.codes import Opcode
 from warploom.llvm.module import Module
 from warploom.toolchain import Toolchain
 
@@ -67,9 +68,12 @@ def lower_ptx(device: DeviceModule, toolchain: Toolchain, cpu: str, machine: Han
 
 def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
     """Take C++'s promises back and define what it leaves open, before any optimisation."""
-    take_back(device)
-    define_like_gpu(device.module)
-    keep_half_range(device.module, device.module.functions())
+    module = device.module
+    return_at_ends(module)
+    found = module.by_opcode(module.functions())
+    take_back(device, found.get(Opcode.CALL, ()))
+    define_like_gpu(module, found)
+    keep_half_range(module, found)
     if toolchain.target.arch == "aarch64":
         round_once(device.module)
 

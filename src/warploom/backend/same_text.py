@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from warploom.core.patterns import regex
 
 _LABEL = regex(r"^([-\w.$]+):", re.MULTILINE)
-_NAME = regex(r"%[-\w.$]+")
+_NAME = regex(r"(%[-\w.$]+)")
 _LOOP = regex(r"!llvm\.loop !(\d+)")
 _QUOTED_NAME = regex(r'"[^"\n]*%')  # registers in assembly, say
 
@@ -30,6 +30,9 @@ def code_of(lines: Sequence[str], nodes: Sequence[str]) -> str | None:
     text = "\n".join(lines)
     if _QUOTED_NAME.search(text):
         return None
-    numbers: dict[str, str] = {}
     text = _LOOP.sub(lambda loop: re.sub(rf"!{loop[1]}\b", "@", nodes[int(loop[1])]), text)
-    return _NAME.sub(lambda name: numbers.setdefault(name[0], f"%{len(numbers)}"), _LABEL.sub(r"%\1:", text))
+    pieces = _NAME.split(_LABEL.sub(r"%\1:", text))  # each second one is a name
+    names = pieces[1::2]
+    numbers = {name: f"%{number}" for number, name in enumerate(dict.fromkeys(names))}
+    pieces[1::2] = [numbers[name] for name in names]
+    return "".join(pieces)

@@ -15,6 +15,8 @@ The tables name everything that clang writes into a device module; a test finds 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import RUNTIME_PREFIX
 from warploom.llvm.binding import Handle
@@ -28,7 +30,7 @@ DEVICE_FLAGS: dict[str, str] = {
     "`nonnull` of references and `this`, and each function has `null_pointer_is_valid`",
     "-fno-finite-loops": "a loop that waits, or never ends, is not deleted, nor what follows it; no `mustprogress`",
     "-Xclang -no-enable-noundef-analysis": "lanes pass values that they never set to functions, and ignore the result",
-    # A function that ends without `return` calls llvm.ubsantrap there, which `take_back` makes a return. This way its
+    # A function that ends without `return` calls llvm.ubsantrap there, which `return_at_ends` makes one. This way its
     # end differs from __builtin_unreachable, which is the programmer's own promise and stays.
     "-Xclang -fsanitize=return -Xclang -fsanitize-trap=return": "flowing off the end of a function only leaves its "
     "result open",
@@ -121,18 +123,17 @@ def device_flags() -> list[str]:
     return [word for flags in DEVICE_FLAGS for word in flags.split()]
 
 
-def take_back(device: DeviceModule) -> None:
-    """Take the promises of DROPPED_AT_READING off the module, give it those of GIVEN_AT_READING, and make returns of
-    ends without one. Before any pass."""
+def take_back(device: DeviceModule, calls: Iterable[Handle]) -> None:
+    """Take the promises of DROPPED_AT_READING off the module, whose `calls` these are, and give it those of
+    GIVEN_AT_READING. Before any pass."""
     module = device.module
     kinds = [module.attribute_kind(name) for name in DROPPED_AT_READING]
     kernels = {module.find(kernel.name) for kernel in device.kernels}
     for function in module.functions():
         _drop_from_function(module, function, kinds)
         _promise_values(module, function, is_kernel=function in kernels)
-        for call in filter(module.lib.LLVMIsACallInst, module.instructions(function)):
-            _drop_from_call(module, call, kinds)
-    _return_at_ends(module)
+    for call in calls:
+        _drop_from_call(module, call, kinds)
 
 
 def _promise_values(module: Module, function: Handle, *, is_kernel: bool) -> None:
@@ -163,8 +164,9 @@ def _drop_from_call(module: Module, call: Handle, kinds: list[int]) -> None:
                 lib.LLVMRemoveCallSiteEnumAttribute(call, index, kind)
 
 
-def _return_at_ends(module: Module) -> None:
-    """Where a function ends without `return`, it returns 0: a GPU's code goes on with whatever a register holds."""
+def return_at_ends(module: Module) -> None:
+    """Where a function ends without `return`, it returns 0: a GPU's code goes on with whatever a register holds. Before
+    any pass."""
     lib, trap = module.lib, module.find("llvm.ubsantrap")
     if not trap:
         return

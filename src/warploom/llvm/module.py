@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -130,6 +131,15 @@ class Module:
                 after = following(current)
                 yield current
                 current = after
+
+    def by_opcode(self, functions: Iterable[Handle]) -> Mapping[int, Sequence[Handle]]:
+        """The instructions of `functions`, in order, by their opcodes."""
+        found: defaultdict[int, list[Handle]] = defaultdict(list)
+        opcode_of = self.lib.LLVMGetInstructionOpcode
+        for function in functions:
+            for instruction in self.instructions(function):
+                found[opcode_of(instruction)].append(instruction)
+        return found
 
     def block_instructions(self, block: Handle) -> Iterator[Handle]:
         """Every instruction of one basic block."""

@@ -159,7 +159,7 @@ def _take_pure(region: Region, inside: set[Value], memory: Memory, name: str) ->
 def _is_invariant(op: Op, inside: set[Value]) -> bool:
     """Whether `op` uses nothing from `inside`, by itself or in its regions."""
     if not op.regions:
-        return not any(operand in inside for operand in op.operands if isinstance(operand, Value))
+        return not [each for each in op.operands if isinstance(each, Value) and each in inside]
     return inside.isdisjoint(free_values(op))
 
 

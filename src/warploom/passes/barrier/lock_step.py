@@ -61,7 +61,8 @@ def _may_hand_on(function: Function) -> bool:
             if place is not _NOWHERE:
                 found[op] = place and place[0]
         places.define(op)
-    return _exposed(function.body, found) is None
+    accesses = frozenset((place, _KINDS[op.name]) for op, place in found.items())
+    return _meet(accesses, accesses) and _exposed(function.body, found) is None
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ _OTHERS_OF_FAST = ("reassoc", "nnan", "ninf", "nsz", "arcp", "afn")
 
 def may_contract(op: Op) -> bool:
     """Whether the op's rounding may be left out."""
-    return bool(_CONTRACT & set(map(str, flags_of(op))))
+    return not _CONTRACT.isdisjoint(flags_of(op))
 
 
 def is_exact(product: Op) -> bool:
@@ -53,8 +53,8 @@ def is_power_of_two(factor: Const) -> bool:
 
 def run(function: Function, _: Context) -> bool:
     """Fuse every sum and difference of a product, and end the permission to do so; the products die later."""
-    uses = uses_of(function.body)
     products = {op.result: op for op in walk(function.body) if op.name == "fmul" and may_contract(op)}
+    uses = uses_of(function.body) if products else {}
     alone = {value: op for value, op in products.items() if len(uses.get(value, ())) == 1}
     exact = {value: op for value, op in products.items() if is_exact(op)}
     changed = False

@@ -57,14 +57,15 @@ class _Marking:
         roots += blocks if len(blocks) == 1 else []
         for op in roots:
             self._need_op(op)
-        values, work, sources = self.values, self.work, self.sources
+        values, work, sources, live = self.values, self.work, self.sources, self.live
         while work:
             value = work.pop()
             if isinstance(value, Value) and value not in values:
                 values.add(value)
                 source = sources.get(value)
                 if isinstance(source, Op):
-                    self._need_op(source)
+                    if source not in live:
+                        self._need_op(source)
                 elif source is not None:
                     self._need_source(*source)
 

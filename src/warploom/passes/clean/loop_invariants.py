@@ -27,15 +27,16 @@ def _visit(region: Region, level: int, depth: dict[Value, int]) -> bool:
     changed = False
     ops: list[Op] = []
     for op in region.ops:
-        for inner in op.regions:
-            for value in inner.params:
-                depth[value] = level + 1
-            changed |= _visit(inner, level + 1, depth)
-        if op.name in LOOPS:
+        if op.regions:
             for inner in op.regions:
-                hoisted = _take_invariants(inner, level, depth)
-                changed |= bool(hoisted)
-                ops += hoisted
+                for value in inner.params:
+                    depth[value] = level + 1
+                changed |= _visit(inner, level + 1, depth)
+            if op.name in LOOPS:
+                for inner in op.regions:
+                    hoisted = _take_invariants(inner, level, depth)
+                    changed |= bool(hoisted)
+                    ops += hoisted
         for value in op.results:
             depth[value] = level
         ops.append(op)
@@ -60,6 +61,7 @@ def _take_invariants(region: Region, level: int, depth: dict[Value, int]) -> lis
 
 def is_invariant(op: Op, level: int, depth: dict[Value, int]) -> bool:
     """Whether `op` is pure and uses only values from outside of the loop, which is at `level`."""
-    if not is_speculatable(op):
-        return False
-    return all(depth.get(each, 0) <= level for each in op.operands if isinstance(each, Value))
+    for each in op.operands:
+        if isinstance(each, Value) and depth.get(each, 0) > level:
+            return False
+    return is_speculatable(op)

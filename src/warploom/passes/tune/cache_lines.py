@@ -48,7 +48,8 @@ def instructions(region: Region, bits: int, enough: float = inf) -> int:
         elif op.name == "atomicrmw":
             total += 3  # loads, computes and stores
         elif op.name not in _ADDRESSING and effect(op) is not Effect.TERMINATOR:
-            total += max([1, *(_registers(each.type, bits) for each in (*op.results, *op.operands))])
+            wide = [each.type for each in (*op.results, *op.operands) if each.type[0] == "<"]
+            total += max([_registers(each, bits) for each in wide]) if wide else 1
     return total
 
 

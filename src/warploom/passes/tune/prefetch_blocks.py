@@ -295,7 +295,10 @@ def chosen(
     seen: set[Operand] = set()
     left = MOST_LINES
     bits = function.facts.processor.vector_bits
-    work = instructions(growths.grid.region, bits)
+
+    @cache
+    def work() -> int:
+        return instructions(growths.grid.region, bits)
 
     @cache
     def steps(loop: Op) -> Steps:  # one loop has many accesses
@@ -309,7 +312,7 @@ def chosen(
             continue
         places, times = tile
         lines = times * len(places)
-        if lines > left or work < (MOST_LINES - left + lines) * LEAST_WORK:
+        if lines > left or work() < (MOST_LINES - left + lines) * LEAST_WORK:
             continue
         seen.add(pointer)
         left -= lines

@@ -63,7 +63,7 @@ class _Choices:
         number = 0
         while number < len(region.ops):
             op = region.ops[number]
-            if op.name in ("if", "select") and any(value.type == "ptr" for value in op.results):
+            if _chooses_address(op):
                 for value in list(op.results):
                     op = self._choose(region, op, value)
             for inner in op.regions:
@@ -145,8 +145,14 @@ def sides_of(choice: Op, result: Value) -> list[Operand]:
     return [side.terminator.operands[place] for side in choice.regions]
 
 
+def _chooses_address(op: Op) -> bool:
+    return op.name in ("if", "select") and any(value.type == "ptr" for value in op.results)
+
+
 def run(function: Function, context: Context) -> bool:
     """Rewrite all loads of chosen addresses."""
+    if not any(map(_chooses_address, walk(function.body))):
+        return False
     choices = _Choices(function)
     choices.region(function.body)
     if choices.changed:

@@ -15,6 +15,9 @@ nobody passes either way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
+
 from warploom.analysis.integers import signed_value, type_range
 from warploom.analysis.steps import known_trips
 from warploom.ir.core import Builder, Const, Op, Region, Value, flags_of, int_const, replace_uses, uses_of
@@ -24,11 +27,11 @@ _ZERO, _ONE = int_const("i32", 0), int_const("i32", 1)
 
 def let_counters_go_on(region: Region) -> bool:
     """Rewrite the loops in `region`; true where any was."""
-    uses = uses_of(region)
+    uses = cache(partial(uses_of, region))  # in most regions no loop asks
     return _visit(region, uses)
 
 
-def _visit(region: Region, uses: dict[Value, list[tuple[Op, int]]]) -> bool:
+def _visit(region: Region, uses: Callable[[], dict[Value, list[tuple[Op, int]]]]) -> bool:
     changed = False
     for op in region.ops:
         for inner in op.regions:
@@ -43,7 +46,7 @@ def _visit(region: Region, uses: dict[Value, list[tuple[Op, int]]]) -> bool:
 
 
 def _guarded_step(
-    loop: Op, number: int, counter: Value, uses: dict[Value, list[tuple[Op, int]]]
+    loop: Op, number: int, counter: Value, uses: Callable[[], dict[Value, list[tuple[Op, int]]]]
 ) -> tuple[Op, Op, int] | None:
     """The `if` in which `counter` goes on, its test, and by how much."""
     trips = known_trips(loop)
@@ -66,8 +69,9 @@ def _guarded_step(
     if stays is not counter or counter.type != "i32" or not trips or by is None:
         return None
     behind = uses_of(inside)[counter]
-    is_behind = len(uses[counter]) == len(behind) + 2  # the test, and what a thread has that stops
-    is_used = uses.get(loop.results[number]) or len(uses[following]) > 1
+    known = uses()
+    is_behind = len(known[counter]) == len(behind) + 2  # the test, and what a thread has that stops
+    is_used = known.get(loop.results[number]) or len(known[following]) > 1
     fits = by > 0 and by * trips <= type_range("i32")[1]
     return (guard, test, by) if is_behind and fits and not is_used else None
 

@@ -41,8 +41,11 @@ _LARGEST_COPY = 300  # ops of a loop that is worth having twice
 def spread_private(loop: Op, lane: Value, width: int, ranges: Ranges) -> None:
     """Interleave the private arrays of `width` threads, where nothing sees it but loads and stores of their elements.
     What counts these gets its range."""
+    arrays = [each for each in walk_op(loop) if each.name == "alloca"]
+    if not arrays:
+        return
     uses, multiples = uses_of(loop.region), _multiples(loop.region)
-    for op in [each for each in walk_op(loop) if each.name == "alloca"]:
+    for op in arrays:
         addresses = _addresses(op, uses)
         sizes = _element_sizes(op, addresses, uses, multiples) if addresses is not None else None
         if addresses is None or not sizes:

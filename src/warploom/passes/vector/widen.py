@@ -76,8 +76,10 @@ class Level(Builder):
 
     def add(self, op: Op) -> Op:
         """Append `op`."""
-        self.made.update(dict.fromkeys(op.results, op))
-        return super().add(op)
+        for value in op.results:
+            self.made[value] = op
+        self.ops.append(op)
+        return op
 
     def outwards(self) -> Iterator[Level]:
         """This region and those around it, from the inside."""
