@@ -75,6 +75,15 @@ def test_an_exposed_address_may_come_back_from_memory() -> None:
         assert memory.conflict_in_thread(a, b)
 
 
+@pytest.mark.parametrize(
+    ("result", "comes_back"),
+    [("ptr", True), ("i64", True), ("{ i32, ptr }", True), ("<2 x ptr>", True), ("i32", False), ("double", False)],
+)
+def test_a_call_without_effects_may_give_an_address_back(result: str, comes_back: bool) -> None:
+    memory = memory_of(block_kernel(f"{INDICES}%r: {result} = call %own [callee=f, effects=none]", "block=(64, 1, 1)"))
+    assert bool(memory.pointers.exposed) == comes_back
+
+
 def targets(first: str, extra: str) -> set[object]:
     """Keys of the objects that a store to `first` may go to."""
     function = block_kernel(f"{INDICES}{extra}\nstore 0:i32, {first} [align=4]", "block=(64, 1, 1)")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from warploom.analysis.exact_linear import Ranges
-from warploom.analysis.steps import Step, Steps, know_counters, trips_of
+from warploom.analysis.steps import Step, Steps, know_counters, known_trips, trips_of
 from warploom.ir.core import Function, Op, Value, walk
 from warploom.ir.parser import parse_function
 
@@ -93,3 +93,30 @@ def test_trips(head: str, trips: tuple[int, int | None]) -> None:
     function = kernel("%a: i32 = add %n, 1:i32", head)
     (loop,) = (op for op in walk(function.body) if op.name == "for")
     assert trips_of(loop, Ranges(function)) == trips
+
+
+@pytest.mark.parametrize(
+    ("bounds", "trips"),
+    [
+        ("0:i32, 8:i32, 1:i32 [pred=slt]", 8),
+        ("0:i32, 8:i32, 1:i32 [pred=sle]", 9),
+        ("0:i32, 8:i32, 1:i32 [pred=ult]", 8),
+        ("0:i32, 8:i32, 3:i32 [pred=ule]", 3),
+        ("0:i32, 9:i32, 3:i32 [pred=sle]", 4),
+        ("0:i32, 9:i32, 3:i32 [pred=ne]", 3),
+        ("0:i32, 8:i32, 3:i32 [pred=ne]", 0),  # it passes its bound
+        ("8:i32, 0:i32, 1:i32 [pred=ne]", 0),
+        ("8:i32, 0:i32, 1:i32 [pred=slt]", 0),
+        ("0:i32, 8:i32, -1:i32 [pred=slt]", 0),
+        ("0:i32, 8:i32, 1:i32 [pred=sge]", 0),
+        ("-3:i32, 3:i32, 1:i32 [pred=slt]", 6),
+        ("-3:i32, 3:i32, 1:i32 [pred=ult]", 0),
+        ("0:i32, 2147483647:i32, 1:i32 [pred=slt]", 2147483647),
+        ("0:i32, 2147483647:i32, 1:i32 [pred=sle]", 0),  # it never ends
+        ("0:i32, 2147483647:i32, 2:i32 [pred=slt]", 0),
+        ("0:i32, 2147483647:i32, 2:i32 [pred=ult]", 1 << 30),
+        ("%n, 8:i32, 1:i32 [pred=slt]", 0),
+    ],
+)
+def test_how_often_a_loop_between_constants_runs(bounds: str, trips: int) -> None:
+    assert known_trips(next(op for op in walk(kernel("", f"for {bounds}").body) if op.name == "for")) == trips

@@ -19,6 +19,7 @@ declare ptr @__warploom_enter_block(i32)
 declare void @__warploom_leave_block(ptr)
 declare <4 x float> @llvm.masked.load.v4f32.p0(ptr, <4 x i1>, <4 x float>)
 declare void @llvm.masked.store.v4f32.p0(<4 x float>, ptr, <4 x i1>)
+declare void @llvm.masked.scatter.v4p0.v4p0(<4 x ptr>, <4 x ptr>, i32, <4 x i1>)
 declare void @elsewhere(ptr)
 """
 ENTER = "%s = call ptr @__warploom_enter_block(i32 0)"
@@ -76,6 +77,11 @@ KEPT = {
     "an atomic operation": "store float %x, ptr %s4\n%o = atomicrmw fadd ptr %s4, float %x monotonic",
     "a masked load of just these bytes": "store <4 x float> %v, ptr %s16\n%y = call <4 x float> "
     "@llvm.masked.load.v4f32.p0(ptr %s16, <4 x i1> %m, <4 x float> zeroinitializer)\nstore <4 x float> %y, ptr %out",
+    "an atomic store": "store atomic float %x, ptr %s4 monotonic, align 4",
+    "the address is exchanged": "%o = atomicrmw xchg ptr %out, ptr %s monotonic\nstore float %x, ptr %s4",
+    "addresses are scattered": "store float %x, ptr %s4\n%a = insertelement <4 x ptr> poison, ptr %s, i64 0\n"
+    "%o = insertelement <4 x ptr> poison, ptr %out, i64 0\n"
+    "call void @llvm.masked.scatter.v4p0.v4p0(<4 x ptr> %a, <4 x ptr> %o, i32 8, <4 x i1> %m)",
     "a volatile load": "store float %x, ptr %s4\n%y = load volatile float, ptr %s4\nstore float %y, ptr %out",
     "a store that may go elsewhere": "%p = select i1 %c, ptr %s4, ptr %out\nstore float %x, ptr %p",
     "a store next to one that may go elsewhere": "%q = select i1 %c, ptr %s4, ptr %out\n"
@@ -91,6 +97,12 @@ KEPT = {
 @pytest.mark.parametrize("body", KEPT.values(), ids=KEPT.keys())
 def test_what_may_be_read_is_stored(tmp_path: Path, body: str) -> None:
     assert len([place for place in stored(tmp_path, body) if place != "%s"]) == 1
+
+
+def test_what_is_partly_overwritten_is_loaded_from_memory(tmp_path: Path) -> None:
+    part = "%p = getelementptr i8, ptr %s, i64 5\nstore i8 7, ptr %p"
+    body = f"store float %x, ptr %s4\n{part}\n%y = load float, ptr %s4\nstore float %y, ptr %out"
+    assert stored(tmp_path, body) == ["%s4", "%p"]
 
 
 def test_a_store_of_all_bytes_makes_the_one_before_it_dead(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, globals_in, walk
 from warploom.ir.ops import OPS, Effect
-from warploom.ir.types import element_of
+from warploom.ir.types import element_of, may_hold_address
 
 SHARED, GLOBAL, PARAM, PRIVATE, SCRATCH, UNKNOWN = "shared", "global", "param", "private", "scratch", "unknown"
 MOST_TARGETS = 4  # that are told apart of one pointer
@@ -235,5 +235,5 @@ def _is_followed(op: Op, number: int) -> bool:
     if op.name == "gep":
         return number == 0
     if op.name == "icmp" or (OPS[op.name].effect is Effect.CALL and op.attrs.get("effects") == "none"):
-        return not any(element_of(result.type) == "ptr" for result in op.results)
+        return not any(may_hold_address(result.type) for result in op.results)
     return number in POINTERS.get(op.name, {})

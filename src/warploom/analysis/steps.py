@@ -170,9 +170,16 @@ def trips_of(loop: Op, ranges: Ranges) -> tuple[int, int | None]:
 def known_trips(loop: Op) -> int:
     """How often a `for` runs that counts up from a constant to another one; 0 where that is not known."""
     lower, upper, step = (signed_value(each) if isinstance(each, Const) else None for each in loop.operands[:3])
-    if lower is None or upper is None or step is None or step <= 0:
+    pred = str(loop.attrs["pred"])
+    if lower is None or upper is None or step is None or step <= 0 or (pred[0] != "s" and min(lower, upper) < 0):
         return 0
-    return max(0, -((lower - upper) // step))
+    if pred == "ne":
+        return 0 if upper < lower or (upper - lower) % step else (upper - lower) // step
+    if pred[1:] not in ("lt", "le"):
+        return 0
+    trips = max(0, -((lower - upper - (pred[1:] == "le")) // step))
+    last = type_range(loop.operands[0].type, pred[0] == "s")[1]
+    return trips if lower + trips * step <= last else 0  # else the counter wraps, and goes on
 
 
 def know_counters(region: Region, ranges: Ranges) -> None:

@@ -11,7 +11,7 @@ mask; their addresses have the same stride, a small multiple of that size, and d
 What is loaded moves up to the group's first load, what is stored down to its last store. That is sound where no op in
 between may meet the same memory (`_meets`): none without accesses, none to another variable or to what another
 parameter points to where one of the two is `__restrict__`, none to other fields of the same structs, which are no bytes
-of these in any thread.
+of these in any thread. Volatile and atomic accesses may be messages about any memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warploom.analysis.lanes import Shapes
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, walk_op
-from warploom.ir.ops import OPS, Effect
+from warploom.ir.ops import OPS, Effect, is_plain_load, is_plain_store
 
 LARGEST = 8  # elements from one thread's to the next one's: more of them cost what a gather costs
 
@@ -62,7 +62,7 @@ class _Finder:
                     each.between.append(op)
 
     def _is_strided(self, op: Op) -> bool:
-        if op.name not in ("load", "store") or op.attrs.get("volatile") or op.attrs.get("ordering"):
+        if not is_plain_load(op) and not is_plain_store(op):
             return False
         type_, stride = _accessed(op), self.shapes.of(op.operands[-1]).stride
         if types.is_vector(type_) or types.is_aggregate(type_) or not _is_whole_bytes(type_):
@@ -108,10 +108,11 @@ class _Finder:
         open_.append(_Open(group, self.addresses.of(op.operands[-1])))
 
     def _meets(self, op: Op, other: Op) -> bool:
-        """Whether `op` may touch a byte that the load or store `other` touches, in any two threads of a vector."""
-        if op.name == other.name == "load":
+        """Whether `op` may touch a byte that the load or store `other` touches, in any two threads of a vector, or be a
+        message about it."""
+        if is_plain_load(op) and other.name == "load":
             return False
-        if op.name not in ("load", "store"):
+        if not is_plain_load(op) and not is_plain_store(op):
             return _may_write(op) or other.name == "store"
         one, two = (self.addresses.of(each.operands[-1]) for each in (op, other))
         if only_offset_differs(one, two):
@@ -167,7 +168,8 @@ def _touches_memory(op: Op) -> bool:
 
 
 def _may_write(op: Op) -> bool:
-    return any(_touches_memory(each) and each.name != "load" for each in walk_op(op) if not each.regions)
+    """Whether `op` may write, or order what others write."""
+    return any(_touches_memory(each) and not is_plain_load(each) for each in walk_op(op) if not each.regions)
 
 
 def strided_groups(region: Region, shapes: Shapes) -> dict[Op, AccessGroup]:

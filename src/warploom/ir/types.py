@@ -108,6 +108,12 @@ def align_of(type_: str) -> int:
 
 
 @cache
+def may_hold_address(type_: str) -> bool:
+    """Whether a pointer can come along in a value of `type_`: as it is, as a number, or in a part."""
+    return not is_float(type_) and size_of(type_) >= POINTER_BYTES
+
+
+@cache
 def size_of(type_: str) -> int:
     """Bytes from one array element of `type_` to the next."""
     if is_vector(type_):

@@ -50,6 +50,7 @@ CASES = [
     (STORE + "fence [ordering=seq_cst]\n" + LOAD, 1, "a fence"),
     (STORE + "%a: i32 = atomicrmw @t:ptr, 1:i32 [operation=add, ordering=monotonic]\n" + LOAD, 1,
      "an atomic may be a lock"),
+    (STORE + "%a: i32 = load %pq [align=4, volatile=true]\n" + LOAD, 1, "a volatile load may wait"),
     (STORE + "call [callee=f, effects=any]\n" + LOAD, 1, "a call"),
     (STORE + "%v: float = load %ps [align=4]\nstore %v, %pq [align=4]\n", 1, "another type"),
     (STORE + "%v: i32 = load %ps [align=4, volatile=true]\nstore %v, %pq [align=4]\n", 1, "a volatile load"),
@@ -132,6 +133,19 @@ READ = "%o: i32 = load %pn [align=4]\nstore %o, %pq [align=4]\n"
 )
 def test_a_load_stays_where_the_value_would_need_a_slot(body: str, loads: int, why: str) -> None:
     assert len(forwarded(body)[0]) == loads, why
+
+
+def test_a_fence_of_another_thread_ends_what_is_known_of_a_restricted_pointer() -> None:
+    # Another block may write there, through the same parameter, once thread 0 has told it to.
+    fence = "fence [ordering=seq_cst]\n"
+    for ordered, loads in ((fence, 1), ("", 0)):
+        told = f"%c: i1 = icmp %tx, 0:i32 [pred=eq]\nif %c {{ {ordered} yield }} {{ yield }}\n"
+        body = told + "store %n, %pp [align=4]\n" + BARRIER + "%v: i32 = load %pp [align=4]\n"
+        function = parse_function(
+            thread_kernel(body + "store %v, %pq [align=4]\n", "block=(16, 16, 1), noalias=(0, 1)")
+        )
+        FORWARD_ACROSS_BARRIERS.run(function, Context())
+        assert sum(op.name == "load" for op in walk(function.body)) == loads
 
 
 def test_layerforward_keeps_its_weight_in_a_register() -> None:

@@ -40,14 +40,18 @@ CASES = [
     ("%a: i32 = load @s:ptr [align=4]\n" + USE, "grid", "each block has its own shared memory"),
     ("fence [ordering=seq_cst]\n" + LOAD + USE, "block", "a fence may end a wait for another block"),
     ("%b: i32 = atomicrmw %q, 1:i32 [operation=add, ordering=monotonic]\n" + LOAD + USE, "block", "so may an atomic"),
+    ("%b: i32 = load %q [align=4, volatile=true]\n" + LOAD + USE, "block", "so may a volatile load"),
     ("%a: i32 = load %p [align=4, volatile=true]\n" + USE, "block", "a volatile load stays"),
+    ("%a: i32 = load %p [align=4, ordering=monotonic]\n" + USE, "block", "an atomic load stays"),
     (f"%c: i1 = icmp %tx, %n [pred=slt]\nif %c {{ {LOAD}{USE} yield }} {{ yield }}", "if", "perhaps no thread loads"),
     (f"%c: i1 = icmp %tx, %n [pred=slt]\nif %c {{ %a: i32 = mul %n, %n\n{USE} yield }} {{ yield }}", "launch", "pure"),
     (f"%c: i1 = icmp %tx, %n [pred=slt]\nif %c {{ %a: i32 = udiv 7:i32, %n\n{USE} yield }} {{ yield }}", "if", "n = 0"),
     ("%a: i32 = udiv 7:i32, %n\n" + USE, "launch", "each thread divides anyway"),
+    ("call [callee=f, effects=any]\n%a: i32 = udiv 7:i32, %n\n" + USE, "block", "unless one before has ended it"),
     ("%a: i32 = vote -1:i32, %n [kind=any]\n" + USE, "block", "a collective stays"),
     ("%a: ptr = alloca [size=4, align=4]\nstore 1:i32, %a [align=4]\n", "block", "private memory of each thread"),
     ("%a: i32 = call %n [callee=f, effects=none]\n" + USE, "launch", "a function without effects"),
+    ("%a: i32 = call %n [callee=f, effects=none, convergent=true]\n" + USE, "block", "one that all threads come to"),
     ("%a: i32 = call %n [callee=f, effects=any]\n" + USE, "block", "a function with effects"),
 ]
 
@@ -63,6 +67,7 @@ LOOP = """%e: i32 = for 0:i32, {trips}, 1:i32, 0:i32 [pred=slt] {{ (%i: i32, %x:
   yield %y
 }}"""
 OWN = "%a: i32 = load %ps [align=4]\n"
+PLACE = "%l: i64 = sext %k\n%o: ptr = gep @s:ptr, %l [offset=0, strides=(4,)]\n%a: i32 = load %o [align=4]\n"
 LOOPS = [
     (OWN, "%n", "block", "inside of a variable, so the load may run although the loop does not"),
     ("%a: i32 = load %pp [align=4]\n", "%n", "for", "the loop may have no iteration, and p no memory"),
@@ -74,6 +79,10 @@ LOOPS = [
         "for",
         "the next iteration loads what was stored",
     ),
+    ("%k: i32 = ashr %n, 24:i32\n" + PLACE, "%n", "for", "in front of a variable, perhaps"),
+    ("%k: i32 = lshr %n, 16:i32\n" + PLACE, "%n", "for", "behind a variable, perhaps"),
+    ("%k: i32 = lshr %n, 24:i32\n" + PLACE, "%n", "grid", "in a variable"),
+    ("%k: i32 = load %q [align=4]\n" + PLACE, "%n", "for", "nobody knows where"),
     (OWN + BARRIER + "store %i, %pn [align=4]\n" + BARRIER, "4:i32", "for", "another thread stores"),
 ]
 
@@ -82,6 +91,29 @@ LOOPS = [
 def test_out_of_sequential_loops(body: str, trips: str, where: str, why: str) -> None:
     text = LOOP.format(body=body, trips=trips) + "\nstore %e, %pt [align=4]"
     assert place(hoisted(text), "a") == where, why
+
+
+@pytest.mark.parametrize(
+    ("bounds", "where"),
+    [("-1:i32, 4:i32, 1:i32 [pred=ult]", "for"), ("5:i32, -1:i32, -1:i32 [pred=ugt]", "for"),
+     ("1:i32, 4:i32, 1:i32 [pred=ult]", "block"), ("5:i32, 1:i32, -1:i32 [pred=ugt]", "block")],
+)  # fmt: skip
+def test_minus_one_is_a_large_number_without_a_sign(bounds: str, where: str) -> None:
+    limits, _, pred = bounds.partition(" [")
+    body = f"for {limits} [{pred} {{ (%i: i32)\n%a: i32 = load %pp [align=4]\nstore %a, %ps [align=4]\nyield }}"
+    assert place(hoisted(body), "a") == where
+
+
+@pytest.mark.parametrize(
+    ("before", "where"),
+    [("store 1:i32, %pq [align=4]\n", "grid"), ("%b: i32 = load %q [align=4, volatile=true]\n", "grid"),
+     ("store 1:i32, %ps [align=4]\n", "launch")],
+)  # fmt: skip
+def test_what_a_block_loads_once_comes_after_what_its_threads_did(before: str, where: str) -> None:
+    text = thread_kernel(before).replace("    }\n    yield\n", f"    }}\n{LOAD}store %a, %q [align=4]\n    yield\n")
+    function = parse_function(text)
+    HOIST_PARALLEL.run(function, Context())
+    assert place(function, "a") == where
 
 
 def test_a_store_before_the_loop_that_a_barrier_in_it_orders() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pytest
 from differential import results
 
 from warploom.ir.core import Function, clone_function, walk
@@ -33,7 +34,7 @@ def kernel(*parts: str) -> Function:
       yield
     }}
 """.replace("%tx", f"%tx{number}")
-    text = f"""kernel @k({LAUNCH}, %n: i32, %p: ptr) {{
+    text = f"""kernel @k({LAUNCH}, %n: i32, %p: ptr) [block=(0, 1, 1)] {{
   shared @tile [size=4096, align=4]
   grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
     %base: i32 = mul %bx, %bdx
@@ -134,3 +135,56 @@ def test_loops_with_different_bounds_stay() -> None:
     block.operands[0] = function.params[6]
     assert not MERGE_PARALLEL.run(function, Context())
     verify(function, "split")
+
+
+def rounds(*parts: str) -> Function:
+    """A kernel whose loops over threads stand in a loop of three rounds, %k; each thread has two slots in %two."""
+    buffer = "%two: ptr = scratch [size=8, align=4, level=block]\n"
+    return kernel(buffer + "for 0:i32, 3:i32, 1:i32 [pred=slt] { (%k: i32)\n", *parts, "yield }\n")
+
+
+def in_two(number: str, name: str) -> str:
+    """The address %`name` of the slot with the parity of `number` in %two."""
+    return f"""%even{name}: i32 = and {number}, 1:i32
+      %wide{name}: i64 = zext %even{name}
+      %{name}: ptr = gep %two, %lin, %wide{name} [offset=0, strides=(8, 4)]
+      """
+
+
+LATER = "%later: i1 = icmp %k, 0:i32 [pred=ne]\n"
+FROM = "if %later {{ %v: i32 = load {address} [align=4]\nstore %v, %here [align=4]\nyield }} {{ yield }}"
+SOME = "thread %x: i1 = icmp %tx, 2:i32 [pred=slt]\nif %x { OP\nyield } { yield }"
+CHANGE = "%c: i32 = load %here [align=4]\n%d: i32 = add %c, 1:i32\nstore %d, %here [align=4]\n"
+# The code, loads of slots that are left, why.
+SLOTS = [
+    (kernel(SOME.replace("OP", "store %n, %slot [align=4]"),
+            SOME.replace("OP", "%a: i32 = load %slot [align=4]\nstore %a, %here [align=4]")), 1,
+     "the value exists where it is stored only"),
+    (kernel(WRITE, SOME.replace("OP", "store %n, %slot [align=4]"), READ), 1, "one of two stores was the last"),
+    (kernel(WRITE, "thread %a: float = load %slot [align=4]\nstore %a, %here [align=4]"), 1, "another type"),
+    (rounds("thread " + LATER + FROM.format(address="%slot"), WRITE), 1, "the store of the round before"),
+    (rounds("thread " + in_two("%k", "this") + "store %k, %this [align=4]",
+            "thread %l: i32 = add %k, 1:i32\n" + in_two("%l", "that") + LATER + FROM.format(address="%that")), 1,
+     "another slot, which has the value of the round before"),
+    (rounds("thread %j: i32 = load %here [align=4]\n" + in_two("%j", "this") + "store %k, %this [align=4]\n" + CHANGE,
+            "thread %l: i32 = load %here [align=4]\n" + in_two("%l", "that") + LATER + FROM.format(address="%that")), 1,
+     "a number that was loaded before it changed"),
+    (kernel(WRITE, "thread %a: i32 = load %slot [align=4]\nstore %a, %here [align=4]",
+            "thread memcpy %here, %slot, 4:i64 [align_to=4, align_from=4]"), 1, "copied as well"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "left", "why"), SLOTS, ids=[each[-1] for each in SLOTS])
+def test_what_a_slot_holds_is_not_one_value(function: Function, left: int, why: str) -> None:
+    after, changed = merged(function)
+    assert changed
+    names = ("slot", "this", "that")
+    loads = [op for op in walk(after.body) if op.name == "load"]
+    assert sum(str(getattr(op.operands[0], "name", "")).startswith(names) for op in loads) == left, why
+
+
+def test_a_slot_whose_address_is_kept_is_memory() -> None:
+    store = "thread %b: ptr = load %here [align=4]\nstore %b, %b\n%a: ptr = load %slot\nstore %a, @tile:ptr"
+    function = kernel("thread store %slot, %here [align=4]", store)
+    MERGE_PARALLEL.run(function, Context())
+    assert count(function, "load") == 2

@@ -147,6 +147,85 @@ def test_what_only_those_still_there_have_exists_once() -> None:
     assert [op.name for op in walk(split.body) if frozen.result in op.operands] == ["if"]
 
 
+ARRAY = "%a: ptr = alloca [size=16, align=4]\nstore %lin, %a [align=4]\n"
+BEHIND = "\nbarrier [level=block]\n%v: i32 = load {pointer} [align=4]\nstore %v, %here [align=4]\n"
+BOTH = "%b: ptr = alloca [size=16, align=4]\n%c: i1 = icmp %lin, %n [pred=ult]\n"
+CALL = "[callee=f, effects="
+# What becomes of the address of %a, %pointer to be read behind a barrier, how many arrays outlive it, why.
+ARRAYS = [
+    (f"%x: i32 = call %a {CALL}read]", "%here", 0, "a number is no address"),
+    (f"%x: float = call %a {CALL}none]", "%here", 0, "nor is a short one that is computed from one"),
+    (f"%x: ptr = call %a, %n {CALL}read]", "%x", 1, "a call gives it back"),
+    (f"%y: {{ ptr, i32 }} = call %a {CALL}none]\n%x: ptr = extractvalue %y [path=(0,)]", "%x", 1,
+     "or beside something else"),
+    (f"%y: i64 = call %a {CALL}none]\n%x: ptr = inttoptr %y", "%x", 1, "or as a number"),
+    (f"%b: ptr = alloca [size=16, align=8]\n%r: i32 = call %b, %a {CALL}argmem]\n%x: ptr = load %b [align=8]", "%x", 2,
+     "or writes it behind another argument"),
+    (f"%r: i32 = call %a {CALL}any]", "%here", 1, "or anywhere"),
+    (BOTH + "%x: ptr = select %c, %a, %b", "%x", 2, "either of two"),
+    (BOTH + "%x: ptr = select %c, %a, %a", "%x", 1, "surely one"),
+    (BOTH + "%x: ptr = if %c { yield %a } { yield %b }", "%x", 2, "what a branch yields"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("use", "pointer", "arrays", "why"), ARRAYS, ids=[each[-1] for each in ARRAYS])
+def test_private_arrays_outlive_a_barrier_that_an_address_passes(use: str, pointer: str, arrays: int, why: str) -> None:
+    split, _ = lowered(parse_function(kernel(ARRAY + use + BEHIND.format(pointer=pointer))), PASSES)
+    assert sum(op.name == "scratch" and op.attrs["size"] == 16 for op in walk(split.body)) == arrays, why
+
+
+def test_a_private_array_of_one_loop_over_threads_lasts_for_the_rounds_of_the_loop_around_it() -> None:
+    body = """%a: ptr = alloca [size=16, align=4]
+      for 0:i32, 4:i32, 1:i32 [pred=slt] { (%i: i32)
+        barrier [level=block]
+        %l: i32 = add %i, %lin
+        %m: i32 = and %l, 1:i32
+        %w: i64 = zext %m
+        %next: ptr = gep %a, %w [offset=0, strides=(4), inbounds=true]
+        %f: i32 = xor %m, 1:i32
+        %g: i64 = zext %f
+        %last: ptr = gep %a, %g [offset=0, strides=(4), inbounds=true]
+        %c: i1 = icmp %i, 0:i32 [pred=ugt]
+        if %c { %v: i32 = load %last [align=4]
+          store %v, %here [align=4]
+          yield } { yield }
+        store %tid, %next [align=4]
+        yield
+      }"""
+    original = parse_function(kernel(body))
+    split, _ = lowered(original, PASSES)
+    assert results(split, (2, 1, 1), (5, 1, 1), 10) == results(original, (2, 1, 1), (5, 1, 1), 10)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [("load %mine [align=4, ordering=acquire]", "block"), ("load %mine [align=4, volatile=true]", "block"),
+     ("load %mine [align=4]", "load")],
+)  # fmt: skip
+def test_what_all_threads_load_comes_after_what_each_was_told(asked: str, first: str) -> None:
+    body = f"""%f: i32 = {asked}
+      %u: i32 = load %p [align=4]
+      %go: i1 = icmp %u, %n [pred=slt]
+      if %go {{ store %f, %mine [align=4]
+        barrier [level=block]
+        yield }} {{ yield }}"""
+    split, _ = lowered(parse_function(kernel(body)), PASSES)
+    grid = next(op for op in split.body.ops if op.name == "grid")
+    assert next(op.name for op in grid.region.ops if op.name in ("block", "load")) == first
+
+
+def test_a_loop_that_may_run_without_threads_promises_nothing_of_its_counter() -> None:
+    body = """%c: i1 = icmp %lin, %n [pred=slt]
+      if %c { for %bx, %n, 1:i32 [pred=slt, flags=(nsw, nuw)] { (%i: i32)
+          store %i, %mine [align=4]
+          barrier [level=block]
+          yield }
+        yield } { yield }"""
+    split, _ = lowered(parse_function(kernel(body)), PASSES)
+    (loop,) = [op for op in walk(split.body) if op.name == "for"]
+    assert not loop.attrs.get("flags")
+
+
 def test_a_barrier_makes_two_loops() -> None:
     split, _ = lowered(parse_function(NEIGHBOUR), PASSES)
     assert sum(op.name == "block" for op in walk(split.body)) == 2

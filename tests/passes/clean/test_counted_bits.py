@@ -127,6 +127,13 @@ def test_shifting_less_often() -> None:
 
 
 @pytest.mark.parametrize(
+    ("trips", "step", "pred"), [("9", "1", "sle"), ("27", "3", "ule"), ("10", "1", "ult"), ("30", "3", "ne")]
+)
+def test_a_bound_that_is_met_is_one_trip_more(trips: str, step: str, pred: str) -> None:
+    assert canonical(shifting(trips, step).replace("pred=slt", f"pred={pred}")) == canonical(shifting("10"))
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("lshr %x1, 1:i64", "lshr %x1, 2:i64"),

@@ -260,3 +260,33 @@ def test_threads_choose_the_same(clamp: str, condition: str) -> None:
     for n in (-2, 0, 3, 11, 12, 40):
         expected = results(original, (2, 1, 1), (12, 1, 1), n % 2**32)
         assert results(changed, (2, 1, 1), (12, 1, 1), n % 2**32) == expected
+
+
+STORE = f"%m: i32 = call %k, 0:i32 [{MAX}]\nstore %m, %here [align=4]\n"
+WHILE = f"""%v: i32, %w: i32 = while 0:i32, 0:i32 {{ (%k: i32, %u: i32)
+        {STORE}
+        %go: i1 = icmp %k, %n [pred=slt]
+        %next: i32 = NEXT
+        %fall: i32 = sub %u, 3:i32 [flags=(nsw)]
+        condition %go, %next, %fall
+      }} {{ (%k2: i32, %u2: i32)
+        yield %k2, %u2
+      }}"""
+FOR = f"for 0:i32, %n, BOUNDS {{ (%k: i32)\n{STORE} yield }}"
+COUNTERS = [
+    (WHILE.replace("NEXT", "add %k, 1:i32 [flags=(nsw)]"), 0, "counts up"),
+    (WHILE.replace("NEXT", "add %k, -1:i32 [flags=(nsw)]"), 1, "counts down"),
+    (WHILE.replace("NEXT", "sub %k, 1:i32 [flags=(nsw)]"), 1, "counts down by a difference"),
+    (WHILE.replace("NEXT", "add %k, %n [flags=(nsw)]"), 1, "by a number that may be negative"),
+    (WHILE.replace("NEXT", "add %u, 1:i32 [flags=(nsw)]"), 1, "one more than something else"),
+    (WHILE.replace("NEXT", "add %k, 1:i32 [flags=(nsw)]").replace("yield %k2, %u2", "yield %u2, %k2"), 1, "in turns"),
+    (FOR.replace("BOUNDS", "1:i32 [pred=slt]"), 0, "a counted loop"),
+    (FOR.replace("BOUNDS", "1:i32 [pred=ult]"), 1, "a counted loop without signs"),
+    (FOR.replace("BOUNDS", "-1:i32 [pred=sgt]"), 1, "a counted loop backwards"),
+    (FOR.replace("BOUNDS", "%n [pred=slt]"), 1, "a counted loop in any steps"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "left", "why"), COUNTERS, ids=[each[-1] for each in COUNTERS])
+def test_which_counters_are_never_less_than_their_first_value(body: str, left: int, why: str) -> None:
+    assert clamps(parse_function(kernel(body))) == left, why

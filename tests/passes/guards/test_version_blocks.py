@@ -126,6 +126,9 @@ def test_every_block_computes_the_same(test: str, launch: tuple[Dims, Dims]) -> 
         "%c: i1 = icmp %i, %n [pred=eq]",  # few blocks
         "%q: i32 = mul %tx, %tx\n %r: i32 = add %q, %i\n %c: i1 = icmp %r, %n [pred=slt]",  # not linear
         "%c: i1 = icmp %m, %n [pred=slt]",  # the same for all threads as it is
+        "%l: i64 = sext %n\n %h: i64 = mul %l, 4611686018427387904:i64\n %g: i64 = add %w, %h\n"
+        " %c: i1 = icmp %g, %l [pred=slt]",  # claims that 64 bits do not hold
+        "%l: i128 = sext %n\n %g: i128 = sext %i\n %c: i1 = icmp %g, %l [pred=slt]",  # as long as they may be
     ],
 )
 def test_what_says_nothing_of_most_blocks_stays(test: str) -> None:

@@ -94,6 +94,14 @@ FACTS = {
         {PIECE.replace("%r, %s", "%r, %s3")} {STORE}""",
         True,
     ),
+    "a number that a loop counts": (
+        f"""{QUOTIENT} %x: i32, %y: i32 = for 0:i32, 9:i32, 4:i32, 0:i32, 0:i32 [pred=slt] {{
+        (%k: i32, %f: i32, %g: i32)
+        {PIECE.replace("%r, %s", "%r, %k").replace("%x:", "%x1:").replace("%y:", "%y1:")}
+        %x2: i32 = add %f, %x1 %y2: i32 = add %g, %y1
+        yield %x2, %y2 }} {STORE}""",
+        False,
+    ),
     "rows that end within a vector": (QUOTIENT.replace("%n", "14:i32") + PIECE + STORE, False),
 }
 

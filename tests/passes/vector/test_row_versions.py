@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 from vector_runs import results, threads, vectorised
 
-from warploom.ir.core import Function, Op, clone_function, walk
+from warploom.ir.core import Function, Op, Value, clone_function, walk
 from warploom.passes.base import Context
 from warploom.passes.vector.row_versions import NAME
 from warploom.passes.vector.vectorise import VECTORISE
@@ -192,3 +193,82 @@ def test_a_divisor_that_differs_among_threads_and_is_no_arithmetic(n: int) -> No
     store %more, %mine [align=4]"""
     )
     check(divided("u", "%n", code), n)
+
+
+def _doubled(value: str, name: str, times: int, type_: str) -> str:
+    """%`name` = `value` * 2^times, by additions, which functions that rise may be made of."""
+    steps = [value, *(f"%{name}{at}" for at in range(1, times)), f"%{name}"]
+    return "\n".join(f"{b}: {type_} = add {a}, {a}" for a, b in pairwise(steps)) + "\n"
+
+
+HIGHEST = """%amount: i32 = load %in [align=4]
+    %none: i32 = and %amount, 0:i32
+    %shift: i32 = or %none, 31:i32
+    %q: i32 = lshr %top, %shift
+    %r: i32 = add %i, 0:i32"""
+TOP = "%high: i64 = lshr %long, 32:i64\n%top: i32 = trunc %high\n"
+WIDE = "%wide: i64 = zext %i\n"
+# What makes 2^30 times the index in 32 bits, or the upper half of 2^62 times the index in 64.
+WRAPPING = {
+    "a product by a longer number": WIDE + f"%long: i64 = mul %wide, {1 << 62}:i64\n" + TOP,
+    "a product of a longer number": WIDE
+    + _doubled("%wide", "far", 31, "i64")
+    + "%first: i32 = load %in [align=4]\n%is: i1 = icmp %first, %first [pred=eq]\n"
+    + f"%one: i64 = select %is, %far, %wide\n%long: i64 = mul %one, {1 << 31}:i64\n"
+    + TOP,
+    "the lower half": WIDE + f"%long: i64 = mul %wide, {1 << 30}:i64\n%top: i32 = trunc %long\n",
+    "bits of both halves": WIDE
+    + f"%long: i64 = mul %wide, {1 << 31}:i64\n%high: i64 = lshr %long, 1:i64\n%top: i32 = trunc %high\n",
+}
+
+
+@pytest.mark.parametrize("wrapping", WRAPPING)
+def test_the_highest_bit_of_what_wraps_within_a_vector(wrapping: str) -> None:
+    """It is the same for the first thread of a vector and the last, and not for all."""
+    check(threads(f"{IDS}\n%i: i32 = add %id, 1:i32\n{WRAPPING[wrapping]}{HIGHEST}\n{ACCESSES}"), 3)
+
+
+def test_a_quotient_by_a_number_that_rises_may_fall() -> None:
+    """(i * i + 7) / (i + 1) is 7 for 0 and for 7, and less between."""
+    quotients = """%wide: i64 = zext %i
+    %more: i64 = add %wide, 1:i64
+    %square: i64 = mul %wide, %wide
+    %least: i64 = add %square, 7:i64
+    %fall: i64 = udiv %least, %more
+    %fallen: i32 = trunc %fall"""
+    accesses = ACCESSES.replace("and %q, 255:i32", "add %q, %fallen")
+    check(divided("u", "100:i32", f"{quotients}\n{accesses}"), 3)
+
+
+@pytest.mark.parametrize("of", ["div", "rem"])
+def test_a_bit_of_an_index_is_no_function_that_rises(of: str) -> None:
+    bit = f"%bit: i32 = and %i, 4:i32\n%part: i32 = u{of} %bit, 3:i32"
+    accesses = ACCESSES.replace("and %q, 255:i32", "add %q, %part")
+    check(divided("u", "100:i32", f"{bit}\n{accesses}", "%i: i32 = add %id, 1:i32"), 3)
+
+
+def test_a_divisor_that_is_written_behind_the_first_quotient() -> None:
+    """All threads write the same; before, %in begins with a large number."""
+    quotient = "store 5:i32, %in [align=4]\n%d: i32 = load %in [align=4]\n%part: i32 = udiv %i, %d"
+    accesses = ACCESSES.replace("and %q, 255:i32", "add %q, %part")
+    check(divided("u", "100:i32", f"{quotient}\n{accesses}"), 5)
+
+
+def test_a_remainder_that_may_not_be_asked_for_is_not_asked_for_in_front() -> None:
+    inner = """%safe: i1 = icmp %n, 0:i32 [pred=ne]
+    %e: i32 = if %safe { %rest: i32 = urem %i, %n
+      yield %rest } { yield %i }"""
+    check(divided("u", "100:i32", f"{inner}\n{ACCESSES.replace('and %q, 255:i32', 'add %q, %e')}"), 0)
+
+
+def test_what_the_ends_of_a_vector_are_computed_by_promises_nothing() -> None:
+    """Threads at its ends may have nothing to do, and then overflow."""
+    index = "%j: i32 = add %id, 0:i32\n%k: i32 = udiv %j, %n\n%i: i32 = add %j, 5:i32 [flags=(nsw, nuw)]"
+    after = vectorised(divided("u", "%n", index=index), WIDTH, 1)
+    makers = {value: op for op in walk(after.body) for value in op.results}
+    compared = [each for op in walk(after.body) if op.name == "icmp" for each in op.operands]
+    ends = [makers[each] for each in compared if isinstance(each, Value) and each in makers]
+    assert any(op.name == "udiv" for op in ends)
+    starts = [each.operands[0] for each in ends]
+    deeper = [makers[each] for each in starts if isinstance(each, Value) and each in makers]
+    assert not any(op.attrs.get("flags") for op in (*ends, *deeper))

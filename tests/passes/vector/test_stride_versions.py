@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 from vector_runs import IDS, results, threads, vectorised
@@ -128,3 +129,19 @@ def test_many_alternatives_ask_whether_neighbours_are_read(n: int, size: int) ->
     assert [op.name for op in walk(after.body)].count("gather_near") >= MANY
     for seed in (None, 3):
         assert results(after, (size, 1, 1), n, seed=seed) == results(function, (size, 1, 1), n)
+
+
+TWICE = ALTERNATIVES.replace("= sext %far", "= sext %far\n%again: i64 = zext %far\n%both: i64 = add %wide, %again")
+LONG = re.sub(
+    r"(%z(\d+)): i32 = load (%q\d+) \[align=4\]", r"%l\2: i64 = load \3 [align=8]\n\1: i32 = trunc %l\2", TWICE
+)
+FIXED = ALTERNATIVES.replace("= sext %far", "= sext %far\n%own: i64 = zext %tx\n%less: i64 = sub %wide, %own")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [LONG.replace("%in, %wide", "%in, %both"), FIXED.replace("%in, %wide", "%in, %less")],
+    ids=["two numbers that may wrap", "a part that the number does not decide"],
+)
+def test_first_and_last_do_not_tell_of_all(code: str) -> None:
+    assert "gather_near" not in [op.name for op in walk(vectorised(threads(code), WIDTH, 1).body)]

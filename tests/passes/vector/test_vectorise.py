@@ -141,6 +141,22 @@ FACTS = {
         r"alloca \[size=256, align=16\]",
         r"size=256, align=64",
     ),
+    "private arrays of values of two sizes at one place lie one behind the other": (
+        """%a: ptr = alloca [size=32, align=16]
+        store %x, %a [align=16] %h: ptr = gep %a [offset=4, strides=()] store %x, %h [align=4]
+        %v: i64 = load %a [align=16] %y: i32 = trunc %v
+        store %y, %mine [align=4]""",
+        r"alloca \[size=256, align=16\]",
+        r"size=256, align=64",
+    ),
+    "private arrays that are asked for in order lie one behind the other": (
+        """%a: ptr = alloca [size=32, align=16]
+        store %x, %a [align=16]
+        %y: i32 = load %a [align=16, ordering=monotonic]
+        store %y, %mine [align=4]""",
+        r"alloca \[size=256, align=16\]",
+        r"size=256, align=64",
+    ),
     "private arrays through which odd bytes are counted lie one behind the other": (
         """%a: ptr = alloca [size=32, align=16]
         for 8:i64, 32:i64, 6:i64 [pred=slt] { (%i: i64)

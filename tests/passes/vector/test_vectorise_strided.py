@@ -10,8 +10,10 @@ import pytest
 from vector_runs import results, threads, vectorised
 
 from warploom.core.processor import Processor
-from warploom.ir.core import Value, walk
+from warploom.ir.core import Op, Value, walk, walk_op
+from warploom.ir.ops import OF_THREADS
 from warploom.ir.printer import print_function
+from warploom.ir.types import is_vector
 from warploom.passes.shape.specialise_launch import specialise
 
 IDS = """
@@ -235,3 +237,42 @@ def test_nothing_changes(trap: str) -> None:
             vector = vectorised(function, width, 1, alone=False)
             assert not any(op.name == "block" for op in walk(vector.body))
             assert results(vector, block, 5) == expected, (width, block)
+
+
+LOADED = """%f: i32 = load %q [align=4]
+    MESSAGE
+    %g: i32 = load %q1 [align=4]
+    %h: i32 = add %f, %g
+    store %h, %flat [align=4]"""
+STORED = """store %tx, %mine [align=4]
+    MESSAGE
+    store %id, %mine1 [align=4]
+    store %low, %mine2 [align=4]"""
+OUTSIDE = [
+    "%o: i32 = load %acc [align=4, ordering=acquire]",
+    "%o: i32 = load %acc [align=4, volatile=true]",
+    "store 1:i32, %acc [align=4, ordering=release]",
+    "store 1:i32, %acc [align=4, volatile=true]",
+]
+
+
+@pytest.mark.parametrize("message", OUTSIDE)
+@pytest.mark.parametrize("accesses", [LOADED, STORED])
+def test_members_do_not_pass_messages_to_other_threads(accesses: str, message: str) -> None:
+    """The parameters are __restrict__: nothing else keeps the two apart."""
+    function = threads(IDS + accesses.replace("MESSAGE", message))
+    function.facts = replace(function.facts, noalias=(2, 3, 4, 5))
+    inner = [op for op in walk(vectorised(function, 8, 1).body) if op.name == "for" and op.attrs.get(OF_THREADS)][2]
+    ops = inner.region.ops
+    (at,) = [at for at, op in enumerate(ops) if any(map(is_message, walk_op(op)))]
+    kind = "load" if accesses is LOADED else "store"
+    for side in (ops[:at], ops[at + 1 :]):
+        assert any(op.name.endswith(kind) for op in side if _is_wide(op))
+
+
+def is_message(op: Op) -> bool:
+    return bool(op.attrs.get("ordering") or op.attrs.get("volatile"))
+
+
+def _is_wide(op: Op) -> bool:
+    return any(is_vector(each.type) for each in (*op.operands, *op.results))

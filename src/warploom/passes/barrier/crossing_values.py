@@ -17,7 +17,7 @@ from warploom.ir.core import (
     Value,
     free_values,
 )
-from warploom.ir.types import size_of
+from warploom.ir.types import may_hold_address, size_of
 from warploom.passes.barrier.early_stores import is_cheap
 from warploom.passes.barrier.features import MINIMUM_CUT
 from warploom.passes.barrier.interchange import (
@@ -136,8 +136,8 @@ class _PrivateArrays:
         if op.name == "store":
             value = op.operands[0]
             return isinstance(value, Value) and value in self.origin
-        if op.name == "call":
-            return op.attrs["effects"] == "any"
+        if op.name == "call" and op.attrs["effects"] in ("none", "read"):
+            return any(may_hold_address(result.type) for result in op.results)
         return op.name not in ("load", "memcpy", "memmove", "memset", "atomicrmw", "cmpxchg", "icmp")
 
 

@@ -173,7 +173,7 @@ def _runs_ahead(op: Op, writes: _Writes, memory: Memory, name: str) -> bool:
         return False
     reads = memory.accesses(op)
     if name == "grid":
-        return not any(writes.may_change_object(each) or each.object.kind == SHARED for each in reads)
+        return not any(map(writes.may_change_object, reads))
     return not any(writes.may_change(each) for each in reads)
 
 

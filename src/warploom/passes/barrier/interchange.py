@@ -30,8 +30,8 @@ from collections.abc import Iterable, Iterator
 from warploom.analysis.poison import Poison, poison_in
 from warploom.core.records import dataclass, field
 from warploom.core.remarks import Unsupported
-from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk, walk_op
-from warploom.ir.ops import Effect, Level, effect
+from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk
+from warploom.ir.ops import Level, leaves_memory
 from warploom.ir.properties import is_speculatable
 from warploom.passes.barrier.features import FOR, IF, WHILE
 from warploom.passes.barrier.skeleton import OUTER, Skeleton, computes_only, find_skeleton, one_sided
@@ -237,8 +237,8 @@ class _Planner:
                 nodes += [group, *control]
                 group = Group(mask)
             elif self.skeleton.runs_outside(op):
-                # A load comes after what the threads wrote before it. The rows of collectives are theirs alone.
-                if not computes_only(op) and not op.attrs.get(OUTER) and any(map(may_write, group.ops)):
+                # A load comes after what threads wrote or were told before. The rows of collectives are theirs alone.
+                if not computes_only(op) and not op.attrs.get(OUTER) and not all(map(leaves_memory, group.ops)):
                     nodes.append(group)
                     group = Group(mask)
                 nodes.append(Outside(op))
@@ -378,14 +378,3 @@ def needs_a_thread(nodes: Iterable[Node], poison: Poison) -> bool:
 
 def _is_harmless(op: Op) -> bool:
     return is_speculatable(op) or bool(op.attrs.get(OUTER))
-
-
-def may_write(op: Op) -> bool:
-    """Whether `op` or an op inside it may change memory."""
-    for each in walk_op(op):
-        kind = effect(each)
-        if kind in (Effect.WRITE, Effect.READ_WRITE, Effect.ORDER, Effect.COLLECTIVE):
-            return True
-        if kind is Effect.CALL and each.attrs["effects"] not in ("none", "read"):
-            return True
-    return False

@@ -153,7 +153,7 @@ def _append(region: Region, first: Op, second: Op) -> None:
 def _key(operand: Operand, makers: dict[Value, Op], depth: int = 12) -> Key:
     """Equal for two values of one thread that are computed in the same way, as far down as `depth`."""
     op = makers.get(operand) if isinstance(operand, Value) else None
-    if op is None or not (is_duplicable(op) and is_speculatable(op)) or len(op.results) != 1 or depth == 0:
+    if op is None or not is_duplicable(op) or len(op.results) != 1 or depth == 0:
         return ("value", operand)
     return (op.name, tuple(sorted(op.attrs.items())), *(_key(each, makers, depth - 1) for each in op.operands))
 
@@ -184,9 +184,9 @@ def _forward_slots(function: Function) -> None:
             for number, top in enumerate(loop.region.ops):
                 places.update((op, (loop, number, op is top)) for op in walk_op(top))
     for op in list(walk(function.body)):
-        users = _slot_uses(op.result, uses) if op.name == "scratch" else None
-        stores = [user for user in users or [] if user.name == "store"]
-        if users is not None and len(stores) == 1 and stores[0] in places:
+        users = (_slot_uses(op.result, uses) if op.name == "scratch" else None) or []
+        stores = [user for user in users if user.name == "store"]
+        if len(stores) == 1 and stores[0] in places:
             loads = [user for user in users if user.name == "load"]
             _forward_slot(stores[0], loads, places, makers)
 

@@ -331,7 +331,7 @@ class _Merging:
         if condition is None:
             return None
         stays = self.build.op("xor", [op.operands[0], TRUE], "i1")
-        counts = self.build.op("or", [self.choice, stays], "i1")
+        counts = self.build.op("select", [self.choice, TRUE, stays], "i1")  # what refuses may be poison in `one`
         return self._in_threads(Op("select", [counts, condition, FALSE], [Value("i1", one.name)]))
 
 

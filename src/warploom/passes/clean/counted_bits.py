@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warploom.analysis.integers import signed_value
+from warploom.analysis.steps import known_trips
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, int_const
 
@@ -47,15 +47,13 @@ def closed_while(op: Op) -> Closed | None:
 
 def closed_for(op: Op) -> Closed | None:
     """What stands for a `for` that counts bits; None: it is none."""
-    body, (start, bound, step, *inits) = op.region, op.operands
-    first, end, by = (signed_value(each) if isinstance(each, Const) else None for each in (start, bound, step))
-    if first is None or end is None or by is None or not _may_count(body):
+    body, (start, _, step, *inits) = op.region, op.operands
+    trips = known_trips(op)
+    if not trips or not _may_count(body):
         return None
-    if (op.attrs["pred"] != "slt" and (first < 0 or end < 0)) or by <= 0 or end <= first:
-        return None
-    counter = body.params[0] if (first, by) == (0, 1) else None
+    counter = body.params[0] if start == _int(start, 0) and step == _int(step, 1) else None
     carried = body.params[1:]
-    trip = _Trip(body, {}, dict(zip(carried, inits, strict=True)), -(-(end - first) // by), counter)
+    trip = _Trip(body, {}, dict(zip(carried, inits, strict=True)), trips, counter)
     last = trip.last_values(carried, body.terminator.operands)
     return None if last is None else (trip.ops, [last[each] for each in carried])
 

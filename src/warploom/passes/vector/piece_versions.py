@@ -95,7 +95,10 @@ def _steps_to(value: Value, version: Region) -> list[Op] | None:
                 return None
             steps.append(op)
             needed.update(each for each in op.operands if isinstance(each, Value))
-    inside = {each for op in walk(version) for region in op.regions for inner in region.ops for each in inner.results}
+    inner = [region for op in walk(version) for region in op.regions]
+    inside = {
+        each for region in inner for each in (*region.params, *(made for op in region.ops for made in op.results))
+    }
     return steps[::-1] if value not in inside else None
 
 

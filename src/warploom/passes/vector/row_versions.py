@@ -196,7 +196,7 @@ class _Functions:
         written = False
         for op in self.ops:
             written |= not leaves_memory(op)
-            if op.regions or len(op.results) != 1 or not (is_arithmetic(op) or (is_plain_load(op) and not written)):
+            if not (is_arithmetic(op) or (is_plain_load(op) and not written)):
                 continue
             self.definitions[op.result] = op
             if all(map(self.is_same, op.operands)):

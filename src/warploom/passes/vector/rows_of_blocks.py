@@ -26,6 +26,7 @@ from collections.abc import Iterable, Mapping
 from warploom.analysis.definitions import constant_memory
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
+from warploom.analysis.steps import known_trips
 from warploom.core.records import dataclass, field
 from warploom.ir.core import (
     FALSE,
@@ -215,10 +216,10 @@ def _known(operand: Operand) -> int:
 
 def _trips(loop: Op) -> int:
     """How often a `for` runs: known, and at least once."""
-    lower, upper, step = (_known(each) for each in loop.operands[:3])
-    if step <= 0 or not 0 <= lower < upper:
+    trips = known_trips(loop)
+    if not trips or _known(loop.operands[0]) < 0:
         raise _Unknown
-    return -(-(upper - lower) // step)
+    return trips
 
 
 def _start(loop: Op, param: Value) -> Operand:

@@ -8,8 +8,9 @@
 That is how code writes `if (i < n) { ...; i += step; }` for the elements of a thread. Threads that stop have another
 index than those that go on; all that uses it is behind the test, where all have gone on.
 
-Sound because a thread that has stopped has an index of `n` at least and never goes on, and `first + step * k < n`
-exactly where `first < n - step * k`, over the integers; where that is less than any number, nobody passes either way.
+Sound because `n` is the same in all trips: a thread that has stopped has an index of `n` at least and never goes on,
+and `first + step * k < n` exactly where `first < n - step * k`, over the integers; where that is less than any number,
+nobody passes either way.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from warploom.analysis.integers import signed_value, type_range
+from warploom.analysis.steps import known_trips
 from warploom.ir.core import Builder, Const, Op, Region, Value, flags_of, int_const, replace_uses, uses_of
 
 _ZERO, _ONE = int_const("i32", 0), int_const("i32", 1)
@@ -47,7 +49,7 @@ def _guarded_step(
     loop: Op, number: int, counter: Value, uses: Callable[[], dict[Value, list[tuple[Op, int]]]]
 ) -> tuple[Op, Op, int] | None:
     """The `if` in which `counter` goes on, its test, and by how much."""
-    trips = signed_value(loop.operands[1]) if isinstance(loop.operands[1], Const) else None
+    trips = known_trips(loop)
     following = loop.region.terminator.operands[number]
     made = {value: op for op in loop.region.body for value in op.results}
     guard = made.get(following) if isinstance(following, Value) else None
@@ -56,13 +58,15 @@ def _guarded_step(
     test = made.get(guard.operands[0]) if isinstance(guard.operands[0], Value) else None
     if test is None or test.name != "icmp" or test.attrs["pred"] != "slt" or test.operands[0] is not counter:
         return None
+    if test.operands[1] in made or test.operands[1] in loop.region.params:
+        return None  # who has stopped could go on when the bound grows
     at = guard.results.index(following)
     (goes_on, stays), inside = (each.terminator.operands[at] for each in guard.regions), guard.regions[0]
     step = next((op for op in inside.body if goes_on in op.results), None)
     if step is None or step.name != "add" or "nsw" not in flags_of(step) or step.operands[0] is not counter:
         return None
     by = signed_value(step.operands[1]) if isinstance(step.operands[1], Const) else None
-    if stays is not counter or counter.type != "i32" or trips is None or by is None:
+    if stays is not counter or counter.type != "i32" or not trips or by is None:
         return None
     behind = uses_of(inside)[counter]
     known = uses()
