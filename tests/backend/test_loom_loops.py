@@ -177,6 +177,17 @@ def test_llvm_unrolls_no_loop_of_a_large_kernel_but_those_over_private_arrays(mo
     assert marks("%i") == marks("1:i32") - 1 > 1
 
 
+def test_llvm_unrolls_no_loop_with_many_branches_in_a_trip(monkeypatch: pytest.MonkeyPatch) -> None:
+    def marks(branches: int) -> int:
+        ifs = "if %c { store %g, %at [align=4] yield } { yield }\n" * branches
+        loop = f"for 0:i32, %tx, 1:i32 [pred=slt] {{ (%i: i32) %c: i1 = icmp %i, %g [pred=slt] {ifs} yield }}"
+        return emit(per_thread(loop)).count("llvm.loop.unroll.disable")
+
+    monkeypatch.setattr(loom_blocks, "MOST_BRANCHES", 2)
+    assert marks(2) == 1  # the loop over blocks
+    assert marks(3) > 1
+
+
 def test_llvm_takes_trips_together_unless_each_thread_reads_how_many_there_are() -> None:
     def marks(bound: str) -> int:
         loop = f"""{bound} for 0:i32, %bound, 1:i32 [pred=slt] {{ (%i: i32) store %i, %at [align=4] yield }}"""

@@ -18,7 +18,6 @@ NAME = re.compile(r"_?[A-Z][A-Z0-9_]*")
 NO_THRESHOLDS = {
     "passes/barrier/minimum_cut.py": "_INFINITE",
     "passes/clean/carried_halves.py": "_LOW",
-    "passes/clean/dead_code.py": "_RESULT",
     "passes/tune/cache_lines.py": "LINE",
     "passes/tune/prefetch_tiles.py": "_LINE",
     "passes/vector/rows_of_blocks.py": "_MOST",

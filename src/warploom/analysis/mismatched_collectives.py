@@ -5,9 +5,10 @@
     %b = vote -1, %y [kind=any]                   both votes are of all lanes, and those with p then vote alone
 
 No pair meets unless kind and mask are alike, and lanes that did not come to the one come to the other; not where the
-block's threads all wait in between. For barriers alone that has to be certain, from ids or from opposite conditions:
-programs let lanes leave loops around `__syncwarp()` early, meet others there, and do not care. What exchanges values
-gives others, so there a doubt is enough.
+block's threads all wait in between. For barriers alone that has to be certain, from ids or from opposite conditions,
+or both have to stand in loops that lanes leave in different rounds: only then can each lane come to as many barriers as
+the others. Programs let lanes leave one loop around `__syncwarp()` early, meet others there, and do not care. What
+exchanges values gives others, so there a doubt is enough.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _may_meet(op: Op, other: Op, is_later: bool, places: _Places, lanes: WarpLan
     if behind and exclude_each_other(op, other, lanes):
         return True
     if op.name == "barrier":
-        return False
+        return behind and _in_loops_of_their_own(op, other, lanes)
     return (behind and not _ways(op, lanes) <= _ways(other, lanes)) or _in_another_round(op, other, places, lanes)
 
 
@@ -101,6 +102,12 @@ def _by_ids(op: Op, other: Op, lanes: WarpLanes) -> bool | None:
 def _ways(op: Op, lanes: WarpLanes) -> set[Question | Op]:
     """The answers to conditions, and the loops, that lanes have in common which come to `op`."""
     return {lanes.way(control, side) if control.name == "if" else control for control, side in lanes.parting(op)}
+
+
+def _in_loops_of_their_own(op: Op, other: Op, lanes: WarpLanes) -> bool:
+    """Whether each of the two stands in a loop that lanes leave apart, and that the other one does not stand in."""
+    one, two = ({control for control, _ in lanes.parting(each) if control.name in LOOPS} for each in (op, other))
+    return not one <= two and not two <= one
 
 
 def _in_another_round(op: Op, other: Op, places: _Places, lanes: WarpLanes) -> bool:

@@ -23,16 +23,18 @@ from warploom.ir.core import Function, Op, Operand, Region, Value, walk, walk_op
 
 SCRATCH_ALIGN = 64
 LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
+MOST_BRANCHES = 20  # in a trip of a loop that LLVM may unroll
 # What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
 LARGEST_LAUNCH = (*MAX_GRID, *MAX_BLOCK)
 
 
 def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
     """Which loops LLVM may unroll: of a large kernel only those that count through a private array, which makes
-    registers of it. The others would take half of LLVM's time and make code half as long again."""
+    registers of it. The others would take half of LLVM's time and make code half as long again. Of other kernels those
+    with few branches in a trip: copies of many, as of a choice among ten types, take LLVM long and gain a twentieth."""
     ops = list(walk_op(grid))
     if len(ops) <= LARGEST_UNROLLED:
-        return lambda _: True
+        return lambda body: sum(op.name == "if" for op in walk(body)) <= MOST_BRANCHES
     threads = {op.region for op in ops if op.name in ("block", "warp", "lane")}
     private: set[Operand] = {op.result for op in ops if op.name == "alloca"}
     for op in ops:

@@ -160,6 +160,8 @@ REFUSED = {
     "%b: i32 = vote -1:i32, %odd [kind=any]\n if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n yield }",
     "another number of rounds": "%k: i32 = and %tx, 3:i32\n"
     "for 0:i32, %k, 1:i32 [pred=slt] { (%i: i32) barrier [level=warp] yield }\n barrier [level=warp]",
+    "one loop's rounds and another one's": "for 0:i32, %v, 1:i32 [pred=slt] { (%i: i32) barrier [level=warp] yield }\n"
+    "for %v, %n, 1:i32 [pred=slt] { (%j: i32) barrier [level=warp] yield }",
 }
 
 
@@ -179,6 +181,12 @@ KEPT = {
     "the rest of a tail": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n%e: i1 = icmp %tx, 8:i32 [pred=ult]\n"
     "if %h { barrier [level=warp] yield } { yield }\n if %e { barrier [level=warp] yield } { yield }",
     "barriers, and some pass by": "if %c { barrier [level=warp] yield } { yield }\n barrier [level=warp]",
+    "barriers, and some leave a loop": "for 0:i32, %v, 1:i32 [pred=slt] { (%i: i32) barrier [level=warp] yield }\n"
+    "barrier [level=warp]",
+    "rounds of one loop of barriers": "for 0:i32, %v, 1:i32 [pred=slt] { (%i: i32) barrier [level=warp]\n"
+    "barrier [level=warp] yield }",
+    "the block waits between two loops": "for 0:i32, %v, 1:i32 [pred=slt] { (%i: i32) barrier [level=warp] yield }\n"
+    "barrier [level=block]\n for %v, %n, 1:i32 [pred=slt] { (%j: i32) barrier [level=warp] yield }",
     "votes of the same lanes": "if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n"
     "if %c { %b: i32 = vote -1:i32, %odd [kind=any] yield } { yield }",
     "votes of the same lanes in each round": "for 0:i32, %n, 1:i32 [pred=slt] { (%i: i32) "
