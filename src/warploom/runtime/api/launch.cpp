@@ -19,6 +19,7 @@
 #include "../ticks.h"
 #include "allocation.h"
 #include "argument_check.h"
+#include "caller_runs.h"
 #include "error.h"
 #include "graph.h"
 #include "grid_times.h"
@@ -57,9 +58,6 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
     if (sizes[i] == 0 || sizes[i] > static_cast<unsigned>(limits[i])) return false;
   return true;
 }
-
-// A host that does less than a fourth of a grid's time between two launches gains little from doing so beside the grid.
-constexpr int kWorthwhile = 4;
 
 // When the calling thread last ended a grid, or queued one.
 constinit thread_local std::chrono::nanoseconds latest_launch __attribute__((tls_model("initial-exec"))){0};
@@ -143,15 +141,10 @@ std::chrono::nanoseconds short_work(const CUstream_st *stream) {
   return left != 0 ? kShortWorkOfSeveral : kShortWork;
 }
 
-// Whether the caller runs a grid at once. After a pause the way through the queue is in no cache, and takes as long as
-// what a cold start adds to a short grid.
+// Whether the caller runs a grid at once.
 bool is_for_caller(const GridTime &time, std::chrono::nanoseconds limit) {
-  if (limit == kShortWork && time.threads() > 1) limit = kShortWorkOfMany;
-  if (time.is_within(limit)) return true;
-  const std::chrono::nanoseconds absence = Stopwatch().start() - std::max(latest_launch, latest_wait());
-  if (absence > GridTime::kPause) return time.is_within(limit + GridTime::kColdStart);
-  if (limit < kShortWork || time.is_within(kWorthwhile * absence)) return false;
-  return time.is_within(kShortWorkOfAll) && time.threads() >= usable_count();
+  if (time.is_within(limit)) return true;  // the rule's first case, without a look at the clock
+  return caller_runs(time, limit, Stopwatch().start() - std::max(latest_launch, latest_wait()), usable_count());
 }
 
 void run_or_queue(const Launch &request, CUstream_st *stream) {
