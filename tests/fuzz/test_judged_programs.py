@@ -155,6 +155,7 @@ FORMS = {
     "warps": (
         "__shfl_xor_sync(0xffffffffu", "__syncwarp(0xffffffffu)", "__ballot_sync(m", "tiled_partition<1>",
         "tiled_partition<16>", "coalesced_threads()", "__activemask()", "tile.sync()", "exclusive_scan", "case 2:",
+        " * 5u + r_",
     ),
     "waits": (
         "clock64()", "goto again", "wait_until(", "waited(", "atomicCAS(counters", "1ull << 50", "__nanosleep(20)",

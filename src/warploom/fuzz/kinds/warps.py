@@ -5,6 +5,7 @@
     four sites                 a switch, or branches in branches, each with its collective
     under nested masks         a ballot says who is left, a second one among those
     loops of own lengths       lanes go while the rest of the mask shrinks
+    two loops                  lanes that have left the first one meet those in it from the second one
     tiles                      of 1 to 32 lanes, in branches on which each tile agrees
     coalesced_threads          atomics that one lane makes for those that are there
 
@@ -108,6 +109,38 @@ def both_sides(weaver: Weaver, _level: Level) -> Stmt:
         for group, order in product(groups, range(rounds)):
             given = {t: (mine[t] + order) & 0xFFFFFFFF for t in group}
             result |= {t: result[t] * 3 + got(site, distance, given, t) + side_of[t] for t in group}
+        machine.assign(to.name, threads, [wrapped(to.type, wrapped("u32", result[t])) for t in threads])
+        return threads
+
+    return Stmt(parts, action)
+
+
+def two_loops(weaver: Weaver, _level: Level) -> Stmt:
+    """Lanes leave the first of two loops in different rounds, and take the rounds that are left in the second one."""
+    rng = weaver.scope.rng
+    site, distance, rounds = rng.choice([*SITES]), rng.choice((1, 2, 7, 15, 16, 31)), rng.choice((1, 3, 4))
+    trips, value, to = part_of_row(weaver), weaver.word("u32", Level.THREAD, 1), weaver.target(Level.THREAD)
+    at, top, own, temporary = (weaver.name(each) for each in ("r", "top", "own", "t"))
+    before, after = SITES[site].format(m=FULL, x="\0", d=distance).split("\0")
+    end = " __syncwarp();" if site == "board" else ""
+    loops = (
+        f"for (u32 {at} = {low}; {at} < {high}; ++{at}) {{ {temporary} = {temporary} * 3u + "
+        f"{before}{own} * {factor}u + {at}{after} + {number}u;{end} }}"
+        for number, (low, high, factor) in enumerate(((0, top, 1), (top, f"{rounds}u", 5)))
+    )
+    parts: list[str | Expr | list[Stmt]] = [
+        f"{{ const u32 {top} = ", trips, f" % {rounds + 1}u, {own} = u32(", value, f"); u32 {temporary} = 0; ",
+        f"{' '.join(loops)} {to.name} = {to.type}({temporary}); }}",
+    ]  # fmt: skip
+
+    def action(machine: Machine, threads: list[int], stmt: Stmt) -> list[int]:
+        tops, values = (machine.value(each, threads) for each in stmt.operands)
+        facts = {t: (top % (rounds + 1), value) for t, top, value in zip(threads, tops, values, strict=True)}
+        result = dict.fromkeys(threads, 0)
+        for warp, order in product(machine.by_warp(threads), range(rounds)):
+            is_second = {t: order >= facts[t][0] for t in warp}
+            given = {t: (facts[t][1] * (5 if is_second[t] else 1) + order) & 0xFFFFFFFF for t in warp}
+            result |= {t: result[t] * 3 + got(site, distance, given, t) + is_second[t] for t in warp}
         machine.assign(to.name, threads, [wrapped(to.type, wrapped("u32", result[t])) for t in threads])
         return threads
 
@@ -291,6 +324,7 @@ WARP_KIND = Kind(
         Pattern(6, Level.WARP, both_sides),
         Pattern(3, Level.WARP, nested_masks),
         Pattern(3, Level.WARP, own_lengths),
+        Pattern(2, Level.WARP, two_loops),
         Pattern(4, Level.WARP, tiles),
         Pattern(2, Level.THREAD, aggregated),
     ),
