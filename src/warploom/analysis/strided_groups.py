@@ -9,9 +9,9 @@ and takes it apart, which gathers nothing. A group is accesses of one kind and s
 mask; their addresses have the same stride, a small multiple of that size, and differ by constants.
 
 What is loaded moves up to the group's first load, what is stored down to its last store. That is sound where no op in
-between, or that moves there, may meet the same memory (`_meets`): none without accesses, none to another variable or to what another
-parameter points to where one of the two is `__restrict__`, none to other fields of the same structs, which are no bytes
-of these in any thread. Volatile and atomic accesses may be messages about any memory.
+between, or that moves there, may meet the same memory (`_meets`): none without accesses, none to another variable or to
+what another parameter points to where one of the two is `__restrict__`, none to other fields of the same structs, which
+are no bytes of these in any thread. Volatile and atomic accesses may be messages about any memory.
 """
 
 from __future__ import annotations
