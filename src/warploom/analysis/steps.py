@@ -162,8 +162,12 @@ def trips_of(loop: Op, ranges: Ranges) -> tuple[int, int | None]:
     """The least and the most trips of a `for` with a constant bound and step; (0, None) where they are not known."""
     upper, step = (signed_value(each) if isinstance(each, Const) else None for each in loop.operands[1:3])
     low, high = ranges.of(loop.operands[0], signed=True)
-    if upper is None or step is None or loop.attrs["pred"] not in ("slt", "ult") or min(step - 1, low, upper) < 0:
+    pred = loop.attrs["pred"]
+    if upper is None or step is None or pred not in ("slt", "ult") or min(step - 1, low, upper) < 0:
         return 0, None
+    flag, last = ("nsw" if pred == "slt" else "nuw"), type_range(loop.operands[0].type, pred == "slt")[1]
+    if upper - 1 + step > last and flag not in flags_of(loop):
+        return 0, None  # the counter may wrap, and go on
     return max(0, -((high - upper) // step)), max(0, -((low - upper) // step))
 
 

@@ -9,12 +9,14 @@ and takes it apart, which gathers nothing. A group is accesses of one kind and s
 mask; their addresses have the same stride, a small multiple of that size, and differ by constants.
 
 What is loaded moves up to the group's first load, what is stored down to its last store. That is sound where no op in
-between may meet the same memory (`_meets`): none without accesses, none to another variable or to what another
-parameter points to where one of the two is `__restrict__`, none to other fields of the same structs, which are no bytes
-of these in any thread. Volatile and atomic accesses may be messages about any memory.
+between, or that moves there, may meet the same memory (`_meets`): none without accesses, none to another variable or to
+what another parameter points to where one of the two is `__restrict__`, none to other fields of the same structs, which
+are no bytes of these in any thread. Volatile and atomic accesses may be messages about any memory.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.byte_addresses import Address, Addresses, only_offset_differs
@@ -92,13 +94,19 @@ class _Finder:
         fields = group.members.values()
         if rest or max(*fields, at) - min(*fields, at) >= group.stride or (op.name == "store" and at in fields):
             return False
-        if op.name == "load" and any(self._meets(each, op) for each in open_.between if _may_write(each)):
+        if op.name == "load" and any(self._meets(each, op) for each in self._written(open_.between)):
             return False
         group.members[op] = at
         if at < 0:
             group.members.update({each: number - at for each, number in group.members.items()})
         self.found[op] = group
         return True
+
+    def _written(self, between: list[Op]) -> Iterator[Op]:
+        """What of `between` may write, with what stood before it and moves down to it."""
+        for each in filter(_may_write, between):
+            group = self.found.get(each)
+            yield from group.members if group is not None else (each,)
 
     def _start(self, op: Op, open_: list[_Open]) -> None:
         size, stride = types.size_of(_accessed(op)), self.shapes.of(op.operands[-1]).stride

@@ -107,3 +107,10 @@ def test_memory_stays_what_it_is(n: int, inner: str, outer: str, index: str) -> 
 def test_what_stays(change: dict[str, str], why: str) -> None:
     _, loops = reduced(kernel(**change))
     assert not any(op.results for op in loops), why
+
+
+def test_a_counter_that_wraps_goes_on() -> None:
+    steps = "for %y, 1879048192:i32, 2147483647:i32"  # 4, 4 + 2^31 - 1 < 0, 3, ...
+    body = BODY.replace("gep %q, %k", "gep %q, %m")
+    function = kernel(steps, "for 4:i32, 8:i32, 1:i32", "%m: i32 = and %k, 63:i32", body)
+    assert left_by(reduced(function)[0], 1) == left_by(function, 1)

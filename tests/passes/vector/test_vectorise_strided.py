@@ -177,6 +177,10 @@ TRAPS = {
         %y: i32 = load %mine1 [align=4] %b: i32 = add %y, %a store %b, %mine1 [align=4]
         %u: i32 = load %mine [align=4] %z: i32 = load %mine2 [align=4] %d: i32 = sub %z, %u store %d, %mine2 [align=4]
         %e: i32 = load %mine2 [align=4] store %e, %mine [align=4]""",
+    "a store that moves down past the first of some loads": """
+        store %id, %mine [align=4]
+        %x: i32 = load %mine1 [align=4] %a: i32 = mul %x, 3:i32 store %a, %mine1 [align=4]
+        %y: i32 = load %mine [align=4] %b: i32 = add %y, %a store %b, %mine2 [align=4]""",
     "a fence between loads of two members": """
         %x: i32 = load %mine [align=4] fence [ordering=seq_cst] %y: i32 = load %mine1 [align=4]
         %a: i32 = sub %x, %y store %a, %mine2 [align=4]""",
