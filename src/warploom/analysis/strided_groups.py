@@ -17,6 +17,7 @@ are no bytes of these in any thread. Volatile and atomic accesses may be message
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import filterfalse
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.byte_addresses import Address, Addresses, only_offset_differs
@@ -24,7 +25,7 @@ from warploom.analysis.lanes import Shapes
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, walk_op
-from warploom.ir.ops import OPS, Effect, is_plain_load, is_plain_store
+from warploom.ir.ops import OPS, Effect, is_plain_load, is_plain_store, leaves_memory
 
 LARGEST = 8  # elements from one thread's to the next one's: more of them cost what a gather costs
 
@@ -104,7 +105,7 @@ class _Finder:
 
     def _written(self, between: list[Op]) -> Iterator[Op]:
         """What of `between` may write, with what stood before it and moves down to it."""
-        for each in filter(_may_write, between):
+        for each in filterfalse(leaves_memory, between):
             group = self.found.get(each)
             yield from group.members if group is not None else (each,)
 
@@ -121,7 +122,7 @@ class _Finder:
         if is_plain_load(op) and other.name == "load":
             return False
         if not is_plain_load(op) and not is_plain_store(op):
-            return _may_write(op) or other.name == "store"
+            return not leaves_memory(op) or other.name == "store"
         one, two = (self.addresses.of(each.operands[-1]) for each in (op, other))
         if only_offset_differs(one, two):
             shape = self.shapes.of(other.operands[-1])
@@ -173,11 +174,6 @@ def _touches_memory(op: Op) -> bool:
         each.name not in _QUIET and not (each.name == "call" and each.attrs.get("effects") == "none")
         for each in walk_op(op)
     )
-
-
-def _may_write(op: Op) -> bool:
-    """Whether `op` may write, or order what others write."""
-    return any(_touches_memory(each) and not is_plain_load(each) for each in walk_op(op) if not each.regions)
 
 
 def strided_groups(region: Region, shapes: Shapes) -> dict[Op, AccessGroup]:

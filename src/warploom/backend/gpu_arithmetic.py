@@ -40,7 +40,6 @@ def define_like_gpu(module: Module, found: Mapping[int, Sequence[Handle]]) -> No
     `found`: the instructions of the module, by opcode."""
     lib = module.lib
     name_divisions(module, [(each, opcode) for opcode in DIVISIONS for each in found.get(opcode, ())])
-
     builder = lib.LLVMCreateBuilderInContext(module.context)
     for opcode in _SHIFTS:
         for shift in _integers(module, found.get(opcode, ())):

@@ -69,7 +69,7 @@ def lower_ptx(device: DeviceModule, toolchain: Toolchain, cpu: str, machine: Han
 def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
     """Take C++'s promises back and define what it leaves open, before any optimisation."""
     module = device.module
-    return_at_ends(module)
+    return_at_ends(module)  # which erases calls: before they are listed
     found = module.by_opcode(module.functions())
     take_back(device, found.get(Opcode.CALL, ()))
     define_like_gpu(module, found)

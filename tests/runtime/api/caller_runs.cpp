@@ -20,7 +20,7 @@ struct Known {
 };
 
 bool runs(Known grid, std::chrono::nanoseconds absence, std::chrono::nanoseconds limit = warploom::kShortWork) {
-  return caller_runs(grid, limit, absence, kProcessors);
+  return caller_runs(grid, limit, [absence] { return absence; }, kProcessors);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ from warploom.ir.core import (
     Region,
     Value,
     clone_op,
+    defined_in,
     int_const,
     replace_uses,
     walk,
@@ -95,10 +96,7 @@ def _steps_to(value: Value, version: Region) -> list[Op] | None:
                 return None
             steps.append(op)
             needed.update(each for each in op.operands if isinstance(each, Value))
-    inner = [region for op in walk(version) for region in op.regions]
-    inside = {
-        each for region in inner for each in (*region.params, *(made for op in region.ops for made in op.results))
-    }
+    inside = {each for op in version.ops for each in defined_in(op).difference(op.results)}
     return steps[::-1] if value not in inside else None
 
 

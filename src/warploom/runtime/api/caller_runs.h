@@ -14,13 +14,14 @@ namespace warploom {
 inline constexpr int kWorthwhile = 4;
 
 // Whether the caller runs a grid at once, of which `time` tells how long such grids take and on how many OS threads
-// (GridTime). `limit`: what is short, for this caller; `absence`: how long it has neither launched nor waited;
-// `usable`: processors there are. After a pause the way through the queue is in no cache, and takes as long as what a
-// cold start adds to a short grid.
-template <typename Time>
-bool caller_runs(const Time &time, std::chrono::nanoseconds limit, std::chrono::nanoseconds absence, unsigned usable) {
+// (GridTime). `limit`: what is short, for this caller; `absence_of`: a function that looks at the clock, how long it
+// has neither launched nor waited; `usable`: processors there are. After a pause the way through the queue is in no
+// cache, and takes as long as what a cold start adds to a short grid.
+template <typename Time, typename Absence>
+bool caller_runs(const Time &time, std::chrono::nanoseconds limit, const Absence &absence_of, unsigned usable) {
   if (limit == kShortWork && time.threads() > 1) limit = kShortWorkOfMany;
   if (time.is_within(limit)) return true;
+  const std::chrono::nanoseconds absence = absence_of();
   if (absence > GridTime::kPause) return time.is_within(limit + GridTime::kColdStart);
   if (limit < kShortWork || time.is_within(kWorthwhile * absence)) return false;
   return time.is_within(kShortWorkOfAll) && time.threads() >= usable;

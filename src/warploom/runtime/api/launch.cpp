@@ -141,18 +141,15 @@ std::chrono::nanoseconds short_work(const CUstream_st *stream) {
   return left != 0 ? kShortWorkOfSeveral : kShortWork;
 }
 
-// Whether the caller runs a grid at once.
-bool is_for_caller(const GridTime &time, std::chrono::nanoseconds limit) {
-  if (time.is_within(limit)) return true;  // the rule's first case, without a look at the clock
-  return caller_runs(time, limit, Stopwatch().start() - std::max(latest_launch, latest_wait()), usable_count());
-}
+// How long the calling thread has neither launched nor waited.
+std::chrono::nanoseconds absence() { return Stopwatch().start() - std::max(latest_launch, latest_wait()); }
 
 void run_or_queue(const Launch &request, CUstream_st *stream) {
   const GridTime time(request);
   if (in_task() || in_device_code()) return run_timed(request, time);
   const bool waits = may_wait(*request.kernel);
   if (strict::is_on) strict::note_launch(stream->id, stream->flags);
-  if (!waits && is_for_caller(time, short_work(stream))) {
+  if (!waits && caller_runs(time, short_work(stream), absence, usable_count())) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
   }
   latest_launch = Stopwatch().start();
