@@ -21,6 +21,8 @@ ENVIRONMENT = {
 }
 # Run again with guard pages: allocations begin anywhere then, and nothing may mind.
 GUARDED = ("arrays", "interprocess", "virtual_memory")
+# Run again on one thread: each grid keeps all processors at work then, and up to 100 us run in the launching call.
+ALONE = ("stream_dags", "stream_queue", "streams")
 HOST_HEADERS = ("cuda_runtime_api.h", "driver_types.h", "cuda.h", "cuda_profiler_api.h", "library_types.h")
 
 
@@ -34,8 +36,11 @@ def test_api(source: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     environment = os.environ | ENVIRONMENT.get(source.stem, {})
-    for more in ({}, {"WARPLOOM_GUARD": "1"}) if source.stem in GUARDED else ({},):
-        more = environment | more
+    runs: list[dict[str, str]] = [{}]
+    runs += [{"WARPLOOM_GUARD": "1"}] if source.stem in GUARDED else []
+    runs += [{"WARPLOOM_NUM_THREADS": "1"}] if source.stem in ALONE else []
+    for each in runs:
+        more = environment | each
         done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, env=more)
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout
