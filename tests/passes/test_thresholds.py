@@ -25,6 +25,7 @@ NO_THRESHOLDS = {
     "passes/vector/vectorise_warp.py": "_EXCHANGED _WHOLE",
     "passes/vector/wide_division.py": "_LESS",
     "passes/vector/widen_comparisons.py": "_FAR",
+    "analysis/corners.py": "MOST_THREADS",
     "analysis/injective.py": "FAR ONE_THREAD",
     "analysis/lane_bits.py": "ALL OF_A_LANE",
     "analysis/lane_shapes.py": "X Y",

@@ -169,3 +169,99 @@ def test_large_loops_stay() -> None:
     more = "".join(f"%v{number}: i32 = mul %i, {number}:i32\n      " for number in range(needed + 1))
     assert len(loops(kernel(more=more))) == 1
     assert len(loops(kernel(more=more.rsplit("%v", 1)[0]))) == 2
+
+
+# Eight elements at a time, and eight 16 behind them; of a block's 32 those below %n become 3 more.
+COUNTED = """
+kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %p: ptr) {
+  grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)
+    %m: i32 = mul %bx, %bdx
+    %half: i32 = lshr %bdx, 1:i32
+    %near: i1 = icmp %n, 4096:i32 [pred=slt]
+    for 0:i32, BOUND, 8:i32 [pred=slt, of_threads=true] { (%at: i32)
+      %first: i32 = add %m, %at
+      %firsts: <8 x i32> = splat %first
+      %own: <8 x i32> = add %firsts, `<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>`:<8 x i32>
+      for 0:i32, 2:i32, 1:i32 [pred=ult] { (%turn: i32)
+        %further: i32 = mul %turn, 16:i32
+        %i: i32 = add %first, %further
+        %limit: i32 = call %n, %further [callee=llvm.ssub.sat.i32, effects=none, speculatable=true]
+        %limits: <8 x i32> = splat %limit
+        %mask: <8 x i1> = icmp %own, %limits [pred=PRED]
+        %any: i1 = reduce %mask [kind=or]
+        if %any {
+          %w: i64 = zext %i
+          %a: ptr = gep %p, %w [offset=0, strides=(4)]
+          %all: <8 x i64> = splat %w
+          %each: <8 x i64> = add %all, `<i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>`:<8 x i64>
+          %as: <8 x ptr> = gep %p, %each [offset=0, strides=(4)]
+          %fits: i1 = icmp %i, FARTHEST [pred=ule]
+          %x: <8 x i32> = if %fits {
+            %l: <8 x i32> = masked_load %a, %mask, poison:<8 x i32> [align=4]
+            yield %l
+          } {
+            %g: <8 x i32> = gather %as, %mask, poison:<8 x i32> [align=4]
+            yield %g
+          }
+          %three: <8 x i32> = splat 3:i32
+          %y: <8 x i32> = add %x, %three
+          if %near {
+            masked_store %y, %a, %mask [align=4]
+            yield
+          } {
+            scatter %y, %as, %mask [align=4]
+            yield
+          }
+          yield
+        } { yield }
+        yield
+      }
+      yield
+    }
+    yield
+  }
+  yield
+}
+"""
+
+
+def counted(pred: str = "slt", bound: str = "16:i32", farthest: str = "-8:i32") -> tuple[Function, Op, Op]:
+    """A kernel once the pass has run, its quick loop and the other one; all launches compute the same."""
+    text = COUNTED.replace("PRED", pred).replace("BOUND", bound).replace("FARTHEST", farthest)
+    function = parse_function(text)
+    changed, _ = lowered(function, [UNSWITCH])
+    for n in (0, 1, 15, 16, 31, 32, 33, 50, 63, 64, 65, 5000, 2**31 - 1, 2**31, 2**32 - 1):
+        for grid in ((1, 1, 1), (2, 1, 1)):
+            assert results(changed, grid, (32, 1, 1), n) == results(function, grid, (32, 1, 1), n)
+    loops_ = [op for op in walk(changed.body) if op.name == "for" and op.attrs.get("of_threads")]
+    assert len(loops_) == 2
+    return changed, loops_[0], loops_[1]
+
+
+@pytest.mark.parametrize("bound", ["16:i32", "%half"])
+def test_a_block_within_bounds_needs_no_masks(bound: str) -> None:
+    _, quick, other = counted(bound=bound)
+    assert names(quick).isdisjoint(("masked_load", "masked_store", "gather", "scatter", "if", "reduce"))
+    assert {"masked_load", "masked_store", "gather", "scatter", "if", "reduce"} <= names(other)
+
+
+def test_masks_stay_where_no_order_tells_of_them() -> None:
+    _, quick, _ = counted(pred="ne")
+    assert {"masked_load", "masked_store", "reduce"} <= names(quick)
+    assert names(quick).isdisjoint(("gather", "scatter"))
+
+
+def test_more_comparisons_than_are_worth_asking_stay() -> None:
+    more = "\n".join(f"%more{number}: <8 x i1> = icmp %own, %limits [pred=sle]" for number in range(MOST_CHOICES))
+    function = parse_function(
+        COUNTED.replace("%any: i1", more + "\n%any: i1").replace("PRED", "slt").replace("BOUND", "16:i32")
+        .replace("FARTHEST", "-8:i32")
+    )  # fmt: skip
+    changed, _ = lowered(function, [UNSWITCH])
+    quick = next(op for op in walk(changed.body) if op.name == "for")
+    assert "masked_load" in names(quick)
+
+
+@pytest.mark.parametrize("far", ["20:i32", "39:i32", "40:i32", "56:i32"])
+def test_vectors_that_reach_beyond_are_gathered(far: str) -> None:
+    counted(farthest=far)

@@ -254,6 +254,26 @@ void host_functions() {
 }
 
 void output() {
+  test("a launch behind one that waits for the host returns", [] {
+    Memory memory;
+    Streams streams;
+    for (int i = 0; i < 4; ++i) {  // from now on such a grid is known to be short
+      CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, 0, streams.first));
+      CHECK_OK(cudaStreamSynchronize(streams.first));
+    }
+    std::atomic<bool> may_end = false;
+    const auto wait = [](void *flag) {
+      while (!*static_cast<std::atomic<bool> *>(flag)) std::this_thread::yield();
+    };
+    CHECK_OK(cudaLaunchHostFunc(streams.first, wait, &may_end));
+    for (int i = 0; i < 3; ++i) CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, 0, streams.first));
+    CHECK_ERROR(cudaStreamQuery(streams.first), cudaErrorNotReady);
+    may_end = true;
+    CHECK_OK(cudaStreamSynchronize(streams.first));
+    unsigned expected = 0;
+    for (int i = 0; i < 7; ++i) expected = expected * 31 + 1;
+    CHECK(memory.words[0] == expected);
+  });
   test("device output comes when the host synchronises", [] {
     const std::string text = captured(1, [] {
       Streams streams;

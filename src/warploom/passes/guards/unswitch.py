@@ -11,16 +11,19 @@
 Whether threads lie in a row, and how far apart what they access lies, is the same for all threads of a block; the
 passes that ask (row_versions, stride_versions, piece_versions) ask where an access stands. All that is asked so is
 asked once in front of the loop, where the first side of each choice has a way without gathering, scattering or looping
-and the second has not.
+and the second has not. So is, of comparisons of numbers that count with the loops (analysis/corners.py), whether all
+threads are within bounds, and whether no vector's offsets wrap: then nothing is masked, either.
 
 Sound because each condition is computed in front of the loop from what does not change in it, and frozen, as no thread
-may come to it; where all hold, each thread runs the same ops in the same order.
+may come to it; where all hold, each thread runs the same ops in the same order, and those that are masked with all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from warploom.analysis.corners import Corners, ends_hold
+from warploom.ir import types
 from warploom.ir.core import (
     TRUE,
     Builder,
@@ -32,6 +35,7 @@ from warploom.ir.core import (
     Value,
     clone_op,
     defined_in,
+    replace_uses,
     walk,
     walk_op,
 )
@@ -39,12 +43,15 @@ from warploom.ir.ops import OF_THREADS
 from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.dead_code import remove_dead_code
+from warploom.passes.clean.facts import consequences
+from warploom.passes.clean.fold import Definitions
 from warploom.passes.guards.thread_loops import replace_loops, take_side
 
 NAME = "unswitch"
-MOST_CHOICES = 8  # of a loop; with more of them, all are seldom right
+MOST_CHOICES = 8  # of a loop, and comparisons that are asked at its ends; with more of them, all are seldom right
 LARGEST = 300  # ops of a loop that is worth writing twice
 _DEEPEST = 3  # ops that a condition is computed from
+_ALL = "splat (i1 true)"
 _SLOW = frozenset(("gather", "scatter", "while"))
 
 
@@ -92,7 +99,14 @@ def _in_front(operand: Operand, inside: set[Value], made: dict[Value, Op], build
     return build.add(clone_op(op, mapping)).result
 
 
-def unswitched(loop: Op) -> list[Op] | None:
+def _known_where(condition: Operand, definitions: Definitions) -> dict[Value, Operand]:
+    """The integers that are constants where `condition` holds."""
+    holding = (definitions.get(value) for value, holds in consequences(condition, True, definitions) if holds)
+    equal = [op.operands for op in holding if op is not None and op.name == "icmp" and op.attrs["pred"] == "eq"]
+    return {left: right for left, right in equal if isinstance(left, Value) and isinstance(right, Const)}
+
+
+def unswitched(loop: Op, definitions: Definitions) -> list[Op] | None:
     """What takes the place of `loop`; None where it stays."""
     originals = list(walk_op(loop))
     if len(originals) > LARGEST or loop.results:
@@ -104,22 +118,65 @@ def unswitched(loop: Op) -> list[Op] | None:
         return None
     ops: list[Op] = []
     build = Builder(ops, loop.loc)
-    asked: dict[Operand, Operand] = {}
+    asked: dict[object, Operand] = {}
     for choice in choices:
         condition = choice.operands[0]
         if condition not in asked:
             asked[condition] = build.op("freeze", [_in_front(condition, inside, made, build)], "i1")
-    together, *others = asked.values()
-    for other in others:
-        together = build.op("and", [together, other], "i1")
     quick = clone_op(loop, {})
     copies = dict(zip(originals, walk_op(quick), strict=True))
     for choice in choices:
         copies[choice].operands[0] = TRUE
+        replace_uses(quick.region, _known_where(choice.operands[0], definitions))
     _take_first_sides(quick.region, quick.region)
+    asked |= _ask_at_corners(quick, build)
+    together, *others = asked.values()
+    for other in others:
+        together = build.op("and", [together, other], "i1")
     sides = [Region([], [each, Op("yield")]) for each in (quick, loop)]
     remove_dead_code(sides[0])
     return [*ops, Op("if", [together], [], {}, sides, loop.loc)]
+
+
+def _ask_at_corners(loop: Op, build: Builder) -> dict[object, Operand]:
+    """Have comparisons in `loop` hold, where what is returned does: those of lanes, and those that decide about a
+    gathering, scattering or looping side."""
+    inside, ops = defined_in(loop), list(walk_op(loop))
+    made = {value: op for op in ops for value in op.results}
+    decide = {op.operands[0] for op in ops if op.name == "if" and is_version(op)}
+    corners = Corners(loop, inside, made, lambda value: is_steady(value, inside, made))
+    counted = [op for op in ops if op.name == "icmp" and (types.is_vector(op.result.type) or op.result in decide)]
+    tests = {op: test for op in counted if (test := corners.test(op)) is not None}
+    if len(tests) > MOST_CHOICES:
+        return {}
+    asked: dict[object, Operand] = {}
+    for test in tests.values():
+        for condition in ends_hold(test, lambda value: _in_front(value, inside, made, build), build):
+            asked[condition] = build.op("freeze", [condition], "i1")
+    _know(loop, [op.result for op in tests])
+    _take_first_sides(loop.region, loop.region)
+    return asked
+
+
+def _know(loop: Op, conditions: list[Value]) -> None:
+    """Let `conditions` hold for all lanes in `loop`."""
+    everywhere = {each: Const(each.type, _ALL) if types.is_vector(each.type) else TRUE for each in conditions}
+    replace_uses(loop.region, everywhere)
+    for region in [inner for op in walk_op(loop) for inner in op.regions]:
+        region.ops = [_without_mask(op, loop) for op in region.ops]
+
+
+def _without_mask(op: Op, loop: Op) -> Op:
+    """The same where lanes that are all at work need no mask."""
+    mask = next((each for each in op.operands if isinstance(each, Const) and each.value == _ALL), None)
+    attrs = {name: value for name, value in op.attrs.items() if name in ("align", "constant")}
+    if mask is not None and op.name == "masked_load":
+        return Op("load", op.operands[:1], op.results, attrs, [], op.loc)
+    if mask is not None and op.name == "masked_store":
+        return Op("store", op.operands[:2], [], attrs, [], op.loc)
+    if mask is not None and op.name == "reduce" and op.attrs["kind"] in ("and", "or"):
+        replace_uses(loop.region, {op.result: TRUE})
+    return op
 
 
 def _take_first_sides(region: Region, whole: Region) -> None:
@@ -137,7 +194,12 @@ def _take_first_sides(region: Region, whole: Region) -> None:
 
 def run(function: Function, context: Context) -> bool:
     """Write loops over threads of `function` once more for launches in which all choices are quick."""
-    changed = replace_loops(function, lambda op: op.name == "for" and bool(op.attrs.get(OF_THREADS)), unswitched)
+    definitions = {value: op for op in walk(function.body) for value in op.results}
+    changed = replace_loops(
+        function,
+        lambda op: op.name == "for" and bool(op.attrs.get(OF_THREADS)),
+        lambda loop: unswitched(loop, definitions),
+    )
     if changed:
         context.remark(NAME, "where all vectors of a block take rows, their loop is written without the other sides")
     return changed
