@@ -9,7 +9,8 @@
 
 A side of a comparison is what the loops do not change and multiples of their counters and of the numbers of lanes: it
 lies between two sums. An upper bound may also be what is left of a number less such a multiple (`ssub.sat`). A counter
-whose trips are not known is below its bound, of which it is asked as well that it is no larger than a block may be.
+whose trips are not known is below its bound, of which it is asked as well that it is no larger than a block may be. A
+number that begins at a constant counts the threads of a block: of those some are meant to be left out, in each block.
 
 Sound because the sums from the least to the most are consecutive modulo 2^n: where the least is not above the most, no
 sum has wrapped, and each is between the two; and a difference that saturates falls as what is taken off grows.
@@ -94,7 +95,7 @@ class Corners:
             pred, left, right = _SWAPPED[pred], right, left
         element = types.element_of(left.type) if types.lanes_of(left.type) else left.type
         number = self.span(left) if pred in _BELOW and types.is_int(element) else None
-        if number is None:
+        if number is None or not number.least.terms:
             return None
         callee, bound, most = self._taken_off(right, pred) or ("", self.span(right), 0)
         if bound is None or max(number.length, bound.length) >> types.bits(element):

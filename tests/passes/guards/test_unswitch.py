@@ -225,30 +225,35 @@ kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: 
 """
 
 
-def counted(pred: str = "slt", bound: str = "16:i32", farthest: str = "-8:i32") -> tuple[Function, Op, Op]:
-    """A kernel once the pass has run, its quick loop and the other one; all launches compute the same."""
+def counted(pred: str = "slt", bound: str = "16:i32", farthest: str = "-8:i32", base: str = "%m") -> list[Op]:
+    """The loops over threads once the pass has run, the quickest one first; all launches compute the same."""
     text = COUNTED.replace("PRED", pred).replace("BOUND", bound).replace("FARTHEST", farthest)
-    function = parse_function(text)
+    function = parse_function(text.replace("add %m, %at", f"add {base}, %at"))
     changed, _ = lowered(function, [UNSWITCH])
     for n in (0, 1, 15, 16, 31, 32, 33, 50, 63, 64, 65, 5000, 2**31 - 1, 2**31, 2**32 - 1):
         for grid in ((1, 1, 1), (2, 1, 1)):
             assert results(changed, grid, (32, 1, 1), n) == results(function, grid, (32, 1, 1), n)
-    loops_ = [op for op in walk(changed.body) if op.name == "for" and op.attrs.get("of_threads")]
-    assert len(loops_) == 2
-    return changed, loops_[0], loops_[1]
+    return [op for op in walk(changed.body) if op.name == "for" and op.attrs.get("of_threads")]
 
 
 @pytest.mark.parametrize("bound", ["16:i32", "%half"])
 def test_a_block_within_bounds_needs_no_masks(bound: str) -> None:
-    _, quick, other = counted(bound=bound)
-    assert names(quick).isdisjoint(("masked_load", "masked_store", "gather", "scatter", "if", "reduce"))
+    within, quick, other = counted(bound=bound)
+    assert names(within).isdisjoint(("masked_load", "masked_store", "gather", "scatter", "if", "reduce"))
+    assert {"masked_load", "masked_store", "gather", "if", "reduce"} <= names(quick)
+    assert "scatter" not in names(quick)
     assert {"masked_load", "masked_store", "gather", "scatter", "if", "reduce"} <= names(other)
 
 
 def test_masks_stay_where_no_order_tells_of_them() -> None:
-    _, quick, _ = counted(pred="ne")
-    assert {"masked_load", "masked_store", "reduce"} <= names(quick)
-    assert names(quick).isdisjoint(("gather", "scatter"))
+    within, *others = counted(pred="ne")
+    assert {"masked_load", "masked_store", "reduce"} <= names(within)
+    assert names(within).isdisjoint(("gather", "scatter"))
+    assert len(others) == 2
+
+
+def test_what_leaves_out_threads_of_each_block_stays() -> None:
+    assert len(counted(base="0:i32")) == 2
 
 
 def test_more_comparisons_than_are_worth_asking_stay() -> None:
@@ -258,10 +263,9 @@ def test_more_comparisons_than_are_worth_asking_stay() -> None:
         .replace("FARTHEST", "-8:i32")
     )  # fmt: skip
     changed, _ = lowered(function, [UNSWITCH])
-    quick = next(op for op in walk(changed.body) if op.name == "for")
-    assert "masked_load" in names(quick)
+    assert len([op for op in walk(changed.body) if op.name == "for" and op.attrs.get("of_threads")]) == 2
 
 
 @pytest.mark.parametrize("far", ["20:i32", "39:i32", "40:i32", "56:i32"])
 def test_vectors_that_reach_beyond_are_gathered(far: str) -> None:
-    counted(farthest=far)
+    assert len(counted(farthest=far)) == 3

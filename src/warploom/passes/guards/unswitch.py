@@ -11,8 +11,8 @@
 Whether threads lie in a row, and how far apart what they access lies, is the same for all threads of a block; the
 passes that ask (row_versions, stride_versions, piece_versions) ask where an access stands. All that is asked so is
 asked once in front of the loop, where the first side of each choice has a way without gathering, scattering or looping
-and the second has not. So is, of comparisons of numbers that count with the loops (analysis/corners.py), whether all
-threads are within bounds, and whether no vector's offsets wrap: then nothing is masked, either.
+and the second has not. Where all hold it is asked, of comparisons of numbers that count with the loops, whether all
+threads are within bounds, and no vector's offsets wrap (analysis/corners.py): then nothing is masked, either.
 
 Sound because each condition is computed in front of the loop from what does not change in it, and frozen, as no thread
 may come to it; where all hold, each thread runs the same ops in the same order, and those that are masked with all.
@@ -129,33 +129,42 @@ def unswitched(loop: Op, definitions: Definitions) -> list[Op] | None:
         copies[choice].operands[0] = TRUE
         replace_uses(quick.region, _known_where(choice.operands[0], definitions))
     _take_first_sides(quick.region, quick.region)
-    asked |= _ask_at_corners(quick, build)
-    together, *others = asked.values()
+    chosen = _version(list(asked.values()), build, Region([], [*_within_bounds(quick), Op("yield")]), loop)
+    return [*ops, chosen]
+
+
+def _version(conditions: list[Operand], build: Builder, quick: Region, loop: Op) -> Op:
+    """`quick` where all conditions hold, else `loop`."""
+    together, *others = conditions
     for other in others:
         together = build.op("and", [together, other], "i1")
-    sides = [Region([], [each, Op("yield")]) for each in (quick, loop)]
-    remove_dead_code(sides[0])
-    return [*ops, Op("if", [together], [], {}, sides, loop.loc)]
+    remove_dead_code(quick)
+    return Op("if", [together], [], {}, [quick, Region([], [loop, Op("yield")])], loop.loc)
 
 
-def _ask_at_corners(loop: Op, build: Builder) -> dict[object, Operand]:
-    """Have comparisons in `loop` hold, where what is returned does: those of lanes, and those that decide about a
-    gathering, scattering or looping side."""
-    inside, ops = defined_in(loop), list(walk_op(loop))
-    made = {value: op for op in ops for value in op.results}
-    decide = {op.operands[0] for op in ops if op.name == "if" and is_version(op)}
+def _within_bounds(loop: Op) -> list[Op]:
+    """`loop`, and once more for blocks in which comparisons hold, which is asked at its ends: those of lanes, and those
+    that decide about a gathering, scattering or looping side."""
+    originals, inside = list(walk_op(loop)), defined_in(loop)
+    made = {value: op for op in originals for value in op.results}
+    decide = {op.operands[0] for op in originals if op.name == "if" and is_version(op)}
     corners = Corners(loop, inside, made, lambda value: is_steady(value, inside, made))
-    counted = [op for op in ops if op.name == "icmp" and (types.is_vector(op.result.type) or op.result in decide)]
+    counted = [op for op in originals if op.name == "icmp" and (types.is_vector(op.result.type) or op.result in decide)]
     tests = {op: test for op in counted if (test := corners.test(op)) is not None}
-    if len(tests) > MOST_CHOICES:
-        return {}
-    asked: dict[object, Operand] = {}
+    if not 0 < len(tests) <= MOST_CHOICES:
+        return [loop]
+    ops: list[Op] = []
+    build = Builder(ops, loop.loc)
+    conditions: dict[Operand, Operand] = {}
     for test in tests.values():
         for condition in ends_hold(test, lambda value: _in_front(value, inside, made, build), build):
-            asked[condition] = build.op("freeze", [condition], "i1")
-    _know(loop, [op.result for op in tests])
-    _take_first_sides(loop.region, loop.region)
-    return asked
+            conditions[condition] = build.op("freeze", [condition], "i1")
+    within = clone_op(loop, {})
+    copies = dict(zip(originals, walk_op(within), strict=True))
+    _know(within, [copies[op].result for op in tests])
+    _take_first_sides(within.region, within.region)
+    chosen = _version(list(conditions.values()), build, Region([], [within, Op("yield")]), loop)
+    return [*ops, chosen]
 
 
 def _know(loop: Op, conditions: list[Value]) -> None:
