@@ -143,15 +143,15 @@ def _version(conditions: list[Operand], build: Builder, quick: Region, loop: Op)
 
 
 def _within_bounds(loop: Op) -> list[Op]:
-    """`loop`, and once more for blocks in which comparisons hold, which is asked at its ends: those of lanes, and those
-    that decide about a gathering, scattering or looping side."""
+    """`loop`, and once more for blocks in which comparisons of lanes hold, which is asked at its ends, and those that
+    decide about a gathering, scattering or looping side."""
     originals, inside = list(walk_op(loop)), defined_in(loop)
     made = {value: op for op in originals for value in op.results}
     decide = {op.operands[0] for op in originals if op.name == "if" and is_version(op)}
     corners = Corners(loop, inside, made, lambda value: is_steady(value, inside, made))
     counted = [op for op in originals if op.name == "icmp" and (types.is_vector(op.result.type) or op.result in decide)]
     tests = {op: test for op in counted if (test := corners.test(op)) is not None}
-    if not 0 < len(tests) <= MOST_CHOICES:
+    if len(tests) > MOST_CHOICES or not any(types.is_vector(op.result.type) for op in tests):
         return [loop]
     ops: list[Op] = []
     build = Builder(ops, loop.loc)
