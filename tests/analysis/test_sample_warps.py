@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from block_kernel import block_kernel
 
@@ -11,7 +13,7 @@ from warploom.ir.core import walk
 from warploom.ir.ops import WARP_SIZE
 
 # A loop's bounds and predicate, and its rounds in lane x; None: not known, as a lane's counter wraps.
-LOOPS = {
+LOOPS: dict[str, Callable[[int], int] | None] = {
     "0:i32, %tx, 1:i32 [pred=slt]": lambda x: x,
     "%tx, 0:i32, -2:i32 [pred=sge]": lambda x: x // 2 + 1,
     "%tx, 5:i32, 2147483616:i32 [pred=slt]": lambda x: int(x < 5),
