@@ -40,7 +40,8 @@ NO_THRESHOLDS = {
     "backend/loom_frames.py": "_LEAST_ALIGN",
     "backend/dot_products.py": "_WORD _NARROWEST _BIAS _MINUS_128",
     "backend/flush_denormals.py": "_EXPONENT _SIGN",
-    "backend/gpu_arithmetic.py": "_BYTE _NOT_EQUAL _UNSIGNED_LESS _UNORDERED _LONGEST _NARROWEST",
+    "backend/gpu_arithmetic.py": "_BYTE _NOT_EQUAL _UNSIGNED_LESS _UNORDERED _REASSOCIATE _NO_SIGNED_ZEROS _LONGEST "
+    "_NARROWEST",
     "backend/gpu_division.py": "_HALF _LONGEST",
     "backend/half_range.py": "_EXACT_BITS",
     "backend/image.py": "IMAGE_VERSION _CONSTANT_FLAG _MANAGED_FLAG _NO_BLOCK _ANY_NUMBER",

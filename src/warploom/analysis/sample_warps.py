@@ -95,22 +95,28 @@ class SampleWarp:
         return [each for each in found if each is not None] if None not in found else None
 
     def rounds(self, loop: Op) -> Numbers | None:
-        """How often each lane goes round a `for`; None where that is not known."""
-        if loop.name != "for" or loop.attrs["pred"] not in _ORDERS:
+        """How often each lane goes round a `for`; None where that is not known, or the counter of a lane wraps."""
+        pred = str(loop.attrs.get("pred"))
+        if loop.name != "for" or pred not in _ORDERS:
             return None
         rows = [self.numbers(each) for each in loop.operands[:3]]
         width = types.bits(loop.operands[0].type)
+        last = (1 << width - (pred[0] == "s")) - 1
         found: list[int] = []
         for lower, upper, step in zip(*(row or () for row in rows), strict=False):
-            if str(loop.attrs["pred"])[0] == "s":
+            if pred[0] == "s":
                 lower, upper = signed(lower, width), signed(upper, width)
             step = signed(step, width)
-            if str(loop.attrs["pred"])[1] == "g":
+            end = last
+            if pred[1] == "g":
                 lower, upper, step = -lower, -upper, -step
+                end = last + 1 if pred[0] == "s" else 0
             if step <= 0:
                 return None
-            open_end = int(str(loop.attrs["pred"])[2] == "t")
-            found.append(max(0, (upper - lower - open_end) // step + 1))
+            rounds = max(0, (upper - lower - int(pred[2] == "t")) // step + 1)
+            if lower + rounds * step > end:
+                return None
+            found.append(rounds)
         return found or None
 
 

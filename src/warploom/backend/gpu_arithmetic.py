@@ -6,6 +6,8 @@
     fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN; where the source is a double or the
                                 result has 64 bits, NaN becomes the highest bit alone (measured on an H200)
     sub nsw i32 0, %x     ==>   sub i32 0, %x: the lowest number is its own negative, and by llvm.abs its own absolute
+    call fminf(%x, %y)    ==>   call llvm.minnum.f32(%x, %y); fmin, fmax and fmaxf likewise, and __builtin_fminf, which
+                                clang makes a call that may change the sign of any zero (`nsz`)
     trunc i8 %b to i1     ==>   icmp ne i8 %b, 0, of a bool that is loaded
     sdiv i32 %x, %n       ==>   a call that LLVM knows nothing of (gpu_division.py)
 
@@ -30,6 +32,9 @@ _UNSIGNED_LESS = 36  # LLVMIntULT
 _UNORDERED = 8  # LLVMRealUNO
 _SHIFTS = (Opcode.SHL, Opcode.LSHR, Opcode.ASHR)
 _CONVERSIONS = {Opcode.FP_TO_SI: "llvm.fptosi.sat", Opcode.FP_TO_UI: "llvm.fptoui.sat"}
+_EXTREMES = ("llvm.minnum.", "llvm.maxnum.")
+_EXTREME_CALLS = {"fmin": "llvm.minnum", "fminf": "llvm.minnum", "fmax": "llvm.maxnum", "fmaxf": "llvm.maxnum"}
+_REASSOCIATE, _NO_SIGNED_ZEROS = 1, 8  # LLVMFastMathAllowReassoc, LLVMFastMathNoSignedZeros
 _LONGEST = 64  # bits of an integer that LLVM-C hands over as a number
 _NARROWEST = 32  # bits a conversion saturates to at least; narrower results are cut from it
 
@@ -54,9 +59,7 @@ def define_like_gpu(module: Module, found: Mapping[int, Sequence[Handle]]) -> No
     for difference in _integers(module, found.get(Opcode.SUB, ())):
         if lib.LLVMIsNull(lib.LLVMGetOperand(difference, 0)):
             lib.LLVMSetNSW(difference, 0)
-    for function in module.functions():
-        if module.name(function).startswith("llvm.abs."):
-            _define_lowest(module, module.users(function))
+    _define_functions(module, builder)
     lib.LLVMDisposeBuilder(builder)
 
 
@@ -66,11 +69,37 @@ def _integers(module: Module, instructions: Iterable[Handle]) -> list[Handle]:
     return [each for each in instructions if lib.LLVMGetTypeKind(lib.LLVMTypeOf(each)) == TypeKind.INTEGER]
 
 
+def _define_functions(module: Module, builder: Handle) -> None:
+    """Rewrite calls of functions that C++ or clang leaves open."""
+    for function in module.functions():
+        name = module.name(function)
+        if name.startswith("llvm.abs."):
+            _define_lowest(module, module.users(function))
+        elif name.startswith(_EXTREMES) or (name in _EXTREME_CALLS and not module.is_defined(function)):
+            _keep_zeros(module, builder, function, _EXTREME_CALLS.get(name, name.rpartition(".")[0]))
+
+
 def _define_lowest(module: Module, calls: Iterable[Handle]) -> None:
     """The absolute value of the lowest number is that number, also where the second argument says that it is poison."""
     lib = module.lib
     for call in _integers(module, calls):
         lib.LLVMSetOperand(call, 1, lib.LLVMConstNull(lib.LLVMTypeOf(lib.LLVMGetOperand(call, 1))))
+
+
+def _keep_zeros(module: Module, builder: Handle, function: Handle, intrinsic: str) -> None:
+    """Call LLVM's minimum or maximum in place of `function`, by which zeros keep their signs beside other numbers,
+    unless flags of the program (-ffast-math) say more."""
+    lib = module.lib
+    for call in [each for each in module.users(function) if lib.LLVMGetInstructionOpcode(each) == Opcode.CALL]:
+        if lib.LLVMGetCalledValue(call) != function:
+            continue
+        lib.LLVMPositionBuilderBefore(builder, call)
+        operands = [lib.LLVMGetOperand(call, number) for number in range(2)]
+        made = module.call_intrinsic(builder, intrinsic, [lib.LLVMTypeOf(call)], operands)
+        flags = lib.LLVMGetFastMathFlags(call)
+        lib.LLVMSetFastMathFlags(made, flags if flags & _REASSOCIATE else flags & ~_NO_SIGNED_ZEROS)
+        lib.LLVMReplaceAllUsesWith(call, made)
+        lib.LLVMInstructionEraseFromParent(call)
 
 
 def _read_bool(module: Module, builder: Handle, load: Handle) -> None:

@@ -30,6 +30,9 @@ DEVICE_FLAGS: dict[str, str] = {
     "`nonnull` of references and `this`, and each function has `null_pointer_is_valid`",
     "-fno-finite-loops": "a loop that waits, or never ends, is not deleted, nor what follows it; no `mustprogress`",
     "-Xclang -no-enable-noundef-analysis": "lanes pass values that they never set to functions, and ignore the result",
+    "-fno-builtin-fmin -fno-builtin-fminf -fno-builtin-fmax -fno-builtin-fmaxf": "clang says of these builtins, and of "
+    "all that is computed in their arguments, that the sign of a zero means nothing; calls become llvm.minnum and "
+    "llvm.maxnum (backend/gpu_arithmetic.py)",
     # A function that ends without `return` calls llvm.ubsantrap there, which `return_at_ends` makes one. This way its
     # end differs from __builtin_unreachable, which is the programmer's own promise and stays.
     "-Xclang -fsanitize=return -Xclang -fsanitize-trap=return": "flowing off the end of a function only leaves its "
@@ -103,6 +106,7 @@ GIVEN_TO_KERNELS = ("nounwind", "null_pointer_is_valid")
 KEPT: dict[str, str] = {
     "nounwind norecurse cold hot noinline alwaysinline optnone minsize optsize inlinehint builtin nobuiltin": "true",
     "null_pointer_is_valid": "made by -fno-delete-null-pointer-checks, and inherited by inlined code",
+    "no-builtin-fmin no-builtin-fminf no-builtin-fmax no-builtin-fmaxf": "made by the flags of that name",
     "uwtable": "where to unwind: nothing depends on it; functions of the optimising engine have none",
     "willreturn nosync nofree nocallback speculatable nocreateundeforpoison allocsize allockind alloc-family": "of "
     "LLVM's intrinsics and of the device ABI's declarations: true of what the runtime does",
