@@ -19,9 +19,6 @@ constexpr std::uint64_t kKey = ~(kLongest | kMostDigits << kTimeBits);
 constexpr std::int64_t kUnit = 64;  // ns
 // Numbers that are all as large, or twice as large, tell of no more work.
 constexpr std::uint64_t kMoreDigits = 2;
-// A launch that takes up to so long may have met something else: it counts as half as much again as was known, or as
-// what nobody doubts. A longer one, or one of larger numbers, counts in full.
-constexpr std::uint64_t kDisturbed = 1'000'000 / kUnit, kSurelyShort = 4'096 / kUnit;
 // What has more is no number.
 constexpr int kPointerDigits = 40;
 
@@ -102,8 +99,6 @@ void GridTime::learn(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds 
   auto taken = std::min(static_cast<std::uint64_t>(elapsed.count() / kUnit), kLongest);
   auto digits = digits_;
   if ((before & kKey) == key_) {
-    if (digits_ <= digits_in(before) && taken <= kDisturbed)
-      taken = std::min(taken, std::max(time + time / 2, kSurelyShort));
     taken = std::max(taken, time - time / 8);
     // With the time of large numbers the numbers are forgotten: what is short now says nothing of them.
     const std::uint64_t most = digits_in(before);

@@ -23,7 +23,6 @@
 #include "error.h"
 #include "graph.h"
 #include "grid_times.h"
-#include "host_habits.h"
 #include "launch_report.h"
 #include "strict.h"
 #include "stream.h"
@@ -60,14 +59,17 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
   return true;
 }
 
+// When the calling thread last ended a grid, or queued one.
+constinit thread_local std::chrono::nanoseconds latest_launch __attribute__((tls_model("initial-exec"))){0};
+
 // Runs a grid; a failure is the device's.
 void run_timed(const Launch &launch, const GridTime &time) {
   const Stopwatch watch;
   take_widest_job();
   set_device_fault(run_launch(launch));
   const std::chrono::nanoseconds start = watch.start(), elapsed = watch.elapsed();
-  time.learn(elapsed, host_habits.since_grid(start), take_widest_job());
-  host_habits.note_grid(start + elapsed, elapsed > kShortWork && !in_task());
+  time.learn(elapsed, start - latest_launch, take_widest_job());
+  latest_launch = start + elapsed;
 }
 
 // CUDA_LAUNCH_BLOCKING=1: for debugging.
@@ -139,30 +141,19 @@ std::chrono::nanoseconds short_work(const CUstream_st *stream) {
   return left != 0 ? kShortWorkOfSeveral : kShortWork;
 }
 
-HostSeen look_at_host() {
-  const std::chrono::nanoseconds now = Stopwatch().start();
-  host_habits.note_launch(now);
-  return {host_habits.absence(now), host_habits.leaves()};
-}
+// How long the calling thread has neither launched nor waited.
+std::chrono::nanoseconds absence() { return Stopwatch().start() - std::max(latest_launch, latest_wait()); }
 
 void run_or_queue(const Launch &request, CUstream_st *stream) {
   const GridTime time(request);
   if (in_task() || in_device_code()) return run_timed(request, time);
   const bool waits = may_wait(*request.kernel);
   if (strict::is_on) strict::note_launch(stream->id, stream->flags);
-  const unsigned usable = usable_count();
-  const std::chrono::nanoseconds limit = short_work(stream);
-  if (!waits && caller_runs(time, limit, look_at_host, usable)) {
+  if (!waits && caller_runs(time, short_work(stream), absence, usable_count())) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
-    if (caller_waits(time, limit, look_at_host(), usable) && wait_for_few(stream)) {
-      if (const Turn turn(stream); turn) return run_timed(request, time);
-    }
   }
-  host_habits.note_grid(Stopwatch().start(), true);
-  push(stream, {.action = std::make_unique<OwnedGrid>(request, time),
-                .threads = time.threads(),
-                .may_wait = waits,
-                .is_of_all = !waits && is_of_all(time, 2 * kShortWorkOfAll, usable)});
+  latest_launch = Stopwatch().start();
+  push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .threads = time.threads(), .may_wait = waits});
   if (launches_block()) return wait_for_stream(stream);
   if (strict::is_on && !waits) {
     const strict::OwnWait own;

@@ -13,8 +13,6 @@
 #include "../engine.h"
 #include "../recycled.h"
 #include "../ticks.h"
-#include "../waiting.h"
-#include "host_habits.h"
 #include "queue_state.h"
 #include "queue_threads.h"
 #include "strict.h"
@@ -26,14 +24,15 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+// A host that comes later than this after its first push has other things to do: drivers take the work over at once.
+constexpr microseconds kLongAbsence{50};
 constexpr milliseconds kLongestAbsence{1};
 // Who waits for a task that somebody else runs looks for so long before it sleeps.
 constexpr microseconds kSpin{20};
 
-// What a few grids on all processors (Lane::last_of_few) may take.
-constexpr microseconds kFewGrids = 4 * kShortWorkOfAll;
-
 std::atomic<bool> outside_writes = false;
+
+constinit thread_local std::chrono::nanoseconds end_of_wait __attribute__((tls_model("initial-exec"))){0};
 
 // What a grid or a task asks for is part of it: nothing is queued, as seen from there.
 bool is_part_of_task() { return in_task() || in_device_code(); }
@@ -56,10 +55,6 @@ bool others_are_idle(const Lane &lane) {
   if (lane.is_legacy) return blocking_lanes_are_idle(all, lane.device);
   const Lane *const legacy = all.legacy_of(lane);
   return !lane.is_blocking || legacy == nullptr || legacy->load.load() == 0;
-}
-
-void note_wait() {
-  if (host_habits.wants_wait()) host_habits.note_wait(Stopwatch().start());
 }
 
 // The copy of the process has none of the threads that were at work.
@@ -153,7 +148,7 @@ void finish(std::vector<TaskPointer> tasks, QueueLock &lock) {
     }
   }
   leave_the_rest();
-  host_habits.note_return(Stopwatch().start());
+  end_of_wait = Stopwatch().start();
 }
 
 template <class Predicate>
@@ -263,7 +258,7 @@ TaskPointer push(const CUstream_st *stream, StreamWork work) {
     throw;
   }
   wake_watcher();
-  // Drivers take over at once what the host comes late for; of several lanes it will not run all by itself.
+  // Of several lanes the host will not run all by itself.
   if (all.usual_absence > kLongAbsence || all.ready_lanes > 1) call_driver(lock);
   return task;
 }
@@ -280,6 +275,8 @@ Turn::~Turn() {
   if (is_held_ && strict::is_on) strict::close_memory();
   if (is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken, std::memory_order_release);
 }
+
+std::chrono::nanoseconds latest_wait() { return end_of_wait; }
 
 bool has_ended(const TaskPointer &task) { return !task || task->has_ended.load(std::memory_order_acquire); }
 
@@ -309,7 +306,6 @@ void let_work_go_on() {
 }
 
 void wait_for(const TaskPointer &task) {
-  note_wait();
   if (!has_ended(task)) {
     QueueLock lock = lock_queue();
     if (is_part_of_task()) {  // a host function
@@ -324,26 +320,8 @@ void wait_for(const TaskPointer &task) {
   write_device_output();
 }
 
-bool wait_for_few(const CUstream_st *stream) {
-  Lane &lane = *stream->lane;
-  {
-    QueueLock lock = lock_queue();
-    const TaskPointer task = lane.last_of_few();
-    if (task == nullptr) return false;
-    note_absence(queue());
-    while (!task->has_ended) {
-      Item item = queue().take_for({task}, has_room());
-      if (!item) break;  // somebody else is at it
-      run(std::move(item), lock, task.get());
-    }
-    leave_the_rest();
-  }
-  return spin_until([&] { return lane.load.load() == 0; }, kFewGrids, [] { return false; });
-}
-
 void wait_for_stream(const CUstream_st *stream) {
   if (is_part_of_task()) return;
-  note_wait();
   Queue &all = queue();
   const std::shared_ptr<Lane> lane = stream->lane;
   if (lane->load.load() != 0 || !others_are_idle(*lane)) {
@@ -366,13 +344,11 @@ void wait_for_stream(const CUstream_st *stream) {
 }
 
 void wait_for_device(int device) {
-  note_wait();
   if (!is_part_of_task() && !strict::is_on && queue().only_legacy_is_idle(device)) return write_device_output();
   wait_for_lanes([device](const Lane &lane) { return lane.device == device; });
 }
 
 void wait_for_all() {
-  note_wait();
   wait_for_lanes([](const Lane &) { return true; });
 }
 

@@ -97,7 +97,6 @@ struct StreamWork {
   std::vector<TaskPointer> after{};    // tasks of other streams that it waits for
   unsigned threads = 1;                // that it keeps at work, by what is known
   bool may_wait = false;               // for what the host, or another stream, does later
-  bool is_of_all = false;              // a grid of twice kShortWorkOfAll at most, on all processors
   bool is_host_function = false;       // code of the program: may also wait, and is not run once main has ended
   bool runs_after_fault = false;
 };
@@ -141,13 +140,12 @@ void let_work_go_on();
 
 // These run what they wait for, as far as nobody else does; device output is written then.
 void wait_for(const TaskPointer &task);
-// Where all that the stream has been given are a few grids on all processors that end soon: waits for them, and runs
-// those that nobody else runs, without a look at device output. Whether nothing is left.
-bool wait_for_few(const CUstream_st *stream);
 void wait_for_stream(const CUstream_st *stream);
 void wait_for_device(int device);
 // For all streams of all devices.
 void wait_for_all();
+// When the calling thread has last come back from waiting for tasks, by Stopwatch's clock; 0: it never has.
+std::chrono::nanoseconds latest_wait();
 // Before a reset, and at the end of the program: all that is queued, but for grids that only wait, and what is behind
 // them.
 void finish_or_drop();

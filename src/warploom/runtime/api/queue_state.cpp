@@ -65,16 +65,6 @@ TaskPointer Lane::last() {
   return tasks_.empty() ? nullptr : tasks_.back();
 }
 
-TaskPointer Lane::last_of_few() {
-  constexpr std::size_t kFew = 4;
-  const std::lock_guard guard(lock_);
-  const auto is_simple = [](const TaskPointer &task) {
-    return (task->work.is_of_all || task->is_marker()) && task->after.empty();
-  };
-  if (tasks_.empty() || tasks_.size() > kFew || !std::ranges::all_of(tasks_, is_simple)) return nullptr;
-  return tasks_.back();
-}
-
 bool Lane::is_unused() {
   const std::lock_guard guard(lock_);
   return tasks_.empty() && !is_attended_;

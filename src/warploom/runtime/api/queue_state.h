@@ -85,9 +85,6 @@ struct alignas(64) Lane {
   Task *first_task();
   TaskPointer first();
   TaskPointer last();
-  // The same where tasks are few, all of them grids of all processors, or markers, that wait for no other lane; else
-  // null. With the queue's lock.
-  TaskPointer last_of_few();
   bool is_empty() { return first_task() == nullptr; }
   // Nobody runs, or attends to, what is not there.
   bool is_unused();
