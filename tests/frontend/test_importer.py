@@ -195,7 +195,7 @@ def test_a_switch_is_compared_case_by_case(tmp_path: Path) -> None:
 
 def test_a_switch_that_stays_is_one_of_its_own_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """LLVM sometimes makes a switch again of the comparisons that one became."""
-    monkeypatch.setattr(cleanup, "PIPELINE", cleanup.PIPELINE.replace("lower-switch,", ""))
+    monkeypatch.setattr(cleanup, "TIDY", cleanup.TIDY.replace("lower-switch,", ""))
     text = """__global__ void k(int n, int m, int *p) {
       switch (m * n) { case 1: p[0] = 1; break; case 5: p[n] = 3; break;
         default: for (int i = 0; i < m; ++i) p[i] = i; }
