@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// feature: Runtime API / launches that may begin before the kernel before them ends
+// feature: Launches / launches that may begin before the kernel before them ends
 // A kernel lets the next one begin early (cudaTriggerProgrammaticLaunchCompletion), which waits for its results
 // (cudaGridDependencySynchronize), as CUB's kernels do from compute capability 9.0 on.
 #include <cstdio>
