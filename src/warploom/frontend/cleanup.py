@@ -72,11 +72,13 @@ def _tidy(module: Module, machine: Handle) -> None:
     One function is done with before the copies in the next are made: they are a third of all that is in memory.
     """
     defined = [function for function in module.functions() if module.is_defined(function)]
-    marked = set(mark_loops(module, defined))
-    others = [function for function in defined if function not in marked]
-    for pipeline, left in ((f"{UNROLL},{TIDY}", others), (TIDY, list(marked))):
-        with module.left_alone(left):
-            module.run_passes(f"function({pipeline})", machine)
+    marked = mark_loops(module, defined)
+    are_marked = set(marked)
+    others = [function for function in defined if function not in are_marked]
+    for pipeline, chosen, left in ((f"{UNROLL},{TIDY}", marked, others), (TIDY, others, marked)):
+        if chosen:
+            with module.left_alone(left):
+                module.run_passes(f"function({pipeline})", machine)
 
 
 def _make_private(module: Module, function: Handle) -> None:
