@@ -6,16 +6,18 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from warploom.backend import loom, parts
-from warploom.backend.compilation import DeviceOptions
+from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.loom import compile_device
 from warploom.backend.workers import side_by_side
 from warploom.cli import warpcc
 from warploom.diagnostics import Diagnostic
+from warploom.frontend.device_module import Kernel
 from warploom.frontend.passes import SourceOptions, device_command
 from warploom.pipeline import PipelineOptions
 from warploom.toolchain import find_toolchain, run_tool
@@ -106,7 +108,7 @@ def test_the_object_is_the_same_for_any_number_of_workers(tmp_path: Path, monkey
         compile_device(find_toolchain(), made, output, DeviceOptions("test image", optimise=3, jobs=jobs), QUIET)
         objects.add(output.read_bytes())
     assert len(objects) == 1
-    assert not list(tmp_path.glob("t.*.o")), "objects of parts are left"
+    assert not [*tmp_path.glob("t.*.o"), *tmp_path.glob("t.*.bc")], "files of parts are left"
 
 
 @pytest.mark.parametrize("debug", [False, True])
@@ -124,6 +126,36 @@ def test_kernels_that_are_imported_again_are_the_same(
             compile_device(find_toolchain(), made, output, options, QUIET)
             objects.add(output.read_bytes())
         assert len(objects) == 1
+
+
+def test_a_part_reads_its_kernels_and_the_process_before_holds_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each process of a large file has all of its kernels in memory, a gigabyte for some."""
+    read = tmp_path / "read"
+    become_part = loom.become_part
+
+    def look(work: Compilation, kernels: Sequence[Kernel]) -> None:
+        module = work.module
+        names = [module.name(each) for each in module.functions() if module.is_defined(each)]
+        with read.open("a") as lines:
+            lines.write(" ".join(names) + "\n")
+        become_part(work, kernels)
+
+    def put_aside(work: Compilation, across: set[str], bitcode: Path) -> None:
+        parts.put_aside(work, across, bitcode)
+        assert work.module.ref == 0, "the module is there still"
+        assert {"scale", "table", "counter"} <= work.across
+
+    monkeypatch.setattr(loom, "PART", 1)
+    monkeypatch.setattr(loom, "MOST_KEPT", 0)
+    monkeypatch.setattr(loom, "become_part", look)
+    monkeypatch.setattr(loom, "put_aside", put_aside)
+    options = DeviceOptions("test image", optimise=3, jobs=1)
+    compile_device(find_toolchain(), bitcode(tmp_path, PROGRAM), tmp_path / "t.o", options, QUIET)
+    kernels = ["_Z4waitPi", *(f"_Z6kernelILi{number}EEvPfi" for number in (4, 5, 6))]
+    found = [[name for name in line.split() if name in kernels] for line in read.read_text().splitlines()]
+    assert found == [[kernel] for kernel in kernels]
 
 
 def test_two_files_in_parts_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

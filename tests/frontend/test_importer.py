@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
-from importing import each, imported, names, op_of, ops_of
+from importing import cleaned, each, imported, names, op_of, ops_of
 
 from warploom.frontend import cleanup
-from warploom.ir.core import Const
+from warploom.frontend.importer import import_kernel
+from warploom.ir.core import Const, Function
 
 # -- where a thread is -------------------------------------------------------------------------------------------------
 
@@ -195,7 +197,7 @@ def test_a_switch_is_compared_case_by_case(tmp_path: Path) -> None:
 
 def test_a_switch_that_stays_is_one_of_its_own_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """LLVM sometimes makes a switch again of the comparisons that one became."""
-    monkeypatch.setattr(cleanup, "PIPELINE", cleanup.PIPELINE.replace("lower-switch,", ""))
+    monkeypatch.setattr(cleanup, "TIDY", cleanup.TIDY.replace("lower-switch,", ""))
     text = """__global__ void k(int n, int m, int *p) {
       switch (m * n) { case 1: p[0] = 1; break; case 5: p[n] = 3; break;
         default: for (int i = 0; i < m; ++i) p[i] = i; }
@@ -222,3 +224,15 @@ def test_after_a_call_that_does_not_return_nothing_follows(tmp_path: Path) -> No
     assert (call.attrs["callee"], call.attrs["noreturn"]) == ("__warploom_trap", True)
     (block,) = [block for block in function.blocks if call in block.ops]
     assert [op.name for op in block.ops] == ["call", "unreachable"]
+
+
+def test_a_kernel_that_nobody_keeps_goes_without_a_search_for_garbage(tmp_path: Path) -> None:
+    """A file of many kernels is looked through before any is compiled, and garbage is looked for seldom."""
+    device = cleaned(tmp_path, "__global__ void k(int *p) { *p += threadIdx.x; }")
+    gc.disable()
+    try:
+        before = sum(isinstance(each, Function) for each in gc.get_objects())
+        import_kernel(device, device.kernels[0])
+        assert sum(isinstance(each, Function) for each in gc.get_objects()) == before
+    finally:
+        gc.enable()

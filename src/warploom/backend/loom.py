@@ -38,7 +38,9 @@ from warploom.backend.parts import (
     cut,
     end_part,
     keep_only,
+    put_aside,
     shared_variables,
+    take,
 )
 from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
@@ -77,7 +79,7 @@ else:
     printer = deferred("warploom.ir.printer")
 
 
-MOST_KEPT = 50_000  # ops of kernels that are kept when more follow: 35 MB; importing them again is 1 % of the work
+MOST_KEPT = 10_000  # ops of kernels that are kept when more follow: 7 MB; importing them again is 1 % of the work
 
 
 def compile_device(
@@ -142,14 +144,16 @@ def compile_parts(
     from warploom.backend.workers import side_by_side, usable_processors
 
     load_all()
-    across = shared_variables(work)
+    whole = output.with_suffix(".whole.bc")
+    put_aside(work, shared_variables(work), whole)
     objects = [output.with_suffix(f".{number}.o") for number in range(len(parts) + 1)]
 
     def compile_part(number: int) -> tuple[int, dict[str, CompiledKernel]]:
         kernels = [kernel for each in parts[number] for kernel in each.kernels]
         name_text(work, number)
+        take(work, toolchain, whole, kernels)
         import_again(work, parts[number], pipeline)
-        become_part(work, kernels, across)
+        become_part(work, kernels)
         generate(toolchain, work, parts[number], pipeline)
         end_part(work)
         name_symbols(work)
@@ -162,7 +166,8 @@ def compile_parts(
         for number, part in enumerate(parts)
     ]
     made = list(side_by_side(tasks, work.options.jobs or usable_processors()))
-    become_head(work, across)
+    take(work, toolchain, whole, ())
+    become_head(work)
     name_symbols(work)
     facts = {name: each for _, found in made for name, each in found.items()}
     add_image(work, facts, max(size for size, _ in made))
@@ -170,7 +175,7 @@ def compile_parts(
     joined = run_tool([toolchain.partial_linker(), "-r", *objects, "-o", output])
     if joined.returncode != 0:
         raise Diagnostic(f"the parts of the device code do not link:\n{joined.stderr}", hint="please report it")
-    for each in objects:
+    for each in (*objects, whole):
         each.unlink()
 
 
@@ -204,7 +209,7 @@ class _Seen:
 
     function: Function | None
     weight: int
-    outline: object = None
+    outline: int | None = None
     code: bytes | None = None
 
 

@@ -10,13 +10,15 @@ several parts call has a copy in each: nothing can tell, as long as its address 
 whole. So does one that is compiled separately (-rdc=true), whose functions others may call. Shared variables of kernels
 in different parts may lie at the same place: a block runs one kernel.
 
-Where it is cut depends on the module alone, so that the code does not depend on how many processors compile it.
+Where it is cut depends on the module alone, so that the code does not depend on how many processors compile it. The
+whole module is put aside on the disk before, and a part reads its own kernels only: else each process would have all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
+from pathlib import Path
 
 from warploom.backend.compilation import Compilation
 from warploom.backend.image import SHARED_OFFSET, SUFFIX
@@ -28,11 +30,12 @@ from warploom.frontend.device_module import Kernel
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Linkage, Visibility
 from warploom.llvm.module import Module
+from warploom.toolchain import Toolchain
 
 T = TypeVar("T")
 _LISTS = ("llvm.used", "llvm.compiler.used", "__clang_gpu_used_external")  # of what LLVM is to keep
 PART = 8000  # ops of kernels, as imported: four seconds of work
-MOST_PARTS = 16  # each starts by dropping what it does not need of the module: half a second for 170 kernels
+MOST_PARTS = 16  # each starts by reading what it needs of the module: a fifth of a second
 
 
 def keep_only(module: Module, kernels: Sequence[Kernel], others: Collection[str] = ()) -> None:
@@ -104,17 +107,38 @@ def suffix_of(work: Compilation) -> str:
     return f"{SUFFIX}.{content_key(work.options.image_id, str(work.options.rank))[:16]}"
 
 
-def become_part(work: Compilation, kernels: Sequence[Kernel], across: set[str]) -> None:
-    """Leave `kernels` and what they call; the variables `across` are defined elsewhere."""
+def put_aside(work: Compilation, across: set[str], bitcode: Path) -> None:
+    """Write the module to `bitcode`, where parts are taken from, and give its memory back.
+
+    The variables `across` are defined by the head.
+    """
     module, lib = work.module, work.module.lib
-    _share(work, across)
+    work.across, work.suffix = set(across), suffix_of(work)
+    _delete(module, _LISTS)
+    for name in across:
+        variable = module.find(name)
+        lib.LLVMSetComdat(variable, None)
+        lib.LLVMSetVisibility(variable, Visibility.DEFAULT)
+        lib.LLVMSetLinkage(variable, Linkage.EXTERNAL)
+    module.write_bitcode(bitcode)
+    module.dispose()
+
+
+def take(work: Compilation, toolchain: Toolchain, bitcode: Path, kernels: Sequence[Kernel]) -> None:
+    """Have the module be `kernels` out of `bitcode`, what they call, and variables."""
+    module = work.device.module = Module(toolchain.llvm_library, bitcode, is_lazy=True)
+    keep_only(module, kernels)
+    module.drop_unneeded()
+
+
+def become_part(work: Compilation, kernels: Sequence[Kernel]) -> None:
+    """Be the part of `kernels`, which have been taken; variables are defined elsewhere."""
     work.device.kernels[:] = kernels
     wanted = {kernel.name for kernel in kernels}
     work.entries = {name: entry for name, entry in work.entries.items() if name in wanted}
-    keep_only(module, kernels)
-    for name in across:
-        lib.LLVMSetLinkage(module.find(name), Linkage.AVAILABLE_EXTERNALLY)
-    module.run_passes("globaldce", work.machine)
+    for name in work.across:
+        work.module.lib.LLVMSetLinkage(work.module.find(name), Linkage.AVAILABLE_EXTERNALLY)
+    work.module.run_passes("globaldce", work.machine)
 
 
 def end_part(work: Compilation) -> None:
@@ -124,27 +148,11 @@ def end_part(work: Compilation) -> None:
     work.across |= {SHARED_OFFSET, *(entry for name, entry in work.entries.items() if entry != name)}
 
 
-def become_head(work: Compilation, across: set[str]) -> None:
-    """Leave the variables, and no code."""
-    module, lib = work.module, work.module.lib
-    _share(work, across)
-    for name in across:
-        lib.LLVMSetLinkage(module.find(name), Linkage.EXTERNAL)
-    keep_only(module, ())
-    module.run_passes("globaldce", work.machine)
-    _delete(module, [*work.device.static_shared, *work.device.dynamic_shared])
+def become_head(work: Compilation) -> None:
+    """Be the variables, which have been taken with no kernel."""
+    _delete(work.module, [*work.device.static_shared, *work.device.dynamic_shared])
     work.layout = lower_shared_memory(work.device, {})
     work.across.add(SHARED_OFFSET)
-
-
-def _share(work: Compilation, across: set[str]) -> None:
-    module, lib = work.module, work.module.lib
-    work.across, work.suffix = set(across), suffix_of(work)
-    _delete(module, _LISTS)
-    for name in across:
-        variable = module.find(name)
-        lib.LLVMSetComdat(variable, None)
-        lib.LLVMSetVisibility(variable, Visibility.DEFAULT)
 
 
 def _delete(module: Module, names: Iterable[str]) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from warploom.ahead import Tool
 from warploom.compiler import device
 from warploom.core.garbage import seldom_collecting
+from warploom.core.heap import keep_large_blocks_apart
 from warploom.core.records import dataclass, replace
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.driver import preprocessing
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 # Loaded when device code is compiled, each without what only the other one needs.
 ENGINE_MODULES = {"loom": "warploom.backend.loom", "reference": "warploom.backend.reference"}
+LARGE_BITCODE = 2 << 20  # bytes: about as many kernels as are compiled in parts
 
 
 @dataclass(frozen=True)
@@ -278,6 +280,8 @@ def compile_bitcode(
         reports_usage=line.resource_usage,
     )
     pipeline = _pipeline(driver) if engine == "loom" else None
+    if bitcode.stat().st_size > LARGE_BITCODE:
+        keep_large_blocks_apart()
     with seldom_collecting():
         return device.device_objects(driver.toolchain, bitcode, output, device_options, pipeline, sizes)
 

@@ -35,13 +35,13 @@ _EFFECTS = "cgscc(function-attrs)"  # of what stays a call
 BEFORE_INLINING = f"function(sroa<preserve-cfg>,early-cse),{_EFFECTS}"
 INLINE = "always-inline,function(sroa<preserve-cfg>)"
 # Before tests are joined: then a loop that may end early has no number of iterations any more.
-UNROLL = "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa<preserve-cfg>)"
-PIPELINE = (
-    f"function({_TIDY},sroa<preserve-cfg>,{_TIDY},lower-switch,"
+UNROLL = "loop-simplify,lcssa,loop(loop-unroll-full),sroa<preserve-cfg>"
+TIDY = (
+    f"{_TIDY},sroa<preserve-cfg>,{_TIDY},lower-switch,"
     # What the branches on the way here decided is decided: a `return` in a loop leads out of it on one way only.
-    f"early-cse,{_SIMPLIFY},loop-simplify),"
-    f"{_EFFECTS}"
+    f"early-cse,{_SIMPLIFY},loop-simplify"
 )
+PIPELINE = f"function({TIDY}),{_EFFECTS}"
 
 _REPLACEABLE = (2, 5)  # LLVMLinkage: link-once and weak definitions, which another file may replace
 RESTRICTED = b"warploom.restrict"
@@ -61,19 +61,24 @@ def clean(module: Module, machine: Handle, device: DeviceModule) -> None:
     module.run_passes(BEFORE_INLINING, machine)
     _choose_inlining(device, kernels)
     module.run_passes(INLINE, machine)
-    _unroll_around_arrays(module, machine)
-    module.run_passes(PIPELINE, machine)
+    _tidy(module, machine)
+    module.run_passes(_EFFECTS, machine)
     _forget_steadiness(device, kernels)
 
 
-def _unroll_around_arrays(module: Module, machine: Handle) -> None:
-    """Take small private arrays apart, in functions where that takes copies of loops; others stay as they are."""
+def _tidy(module: Module, machine: Handle) -> None:
+    """Tidy every function; small private arrays are taken apart before, in functions where that takes copies of loops.
+
+    One function is done with before the copies in the next are made: they are a third of all that is in memory.
+    """
     defined = [function for function in module.functions() if module.is_defined(function)]
-    marked = set(mark_loops(module, defined))
-    if not marked:
-        return
-    with module.left_alone([function for function in defined if function not in marked]):
-        module.run_passes(UNROLL, machine)
+    marked = mark_loops(module, defined)
+    are_marked = set(marked)
+    others = [function for function in defined if function not in are_marked]
+    for pipeline, chosen, left in ((f"{UNROLL},{TIDY}", marked, others), (TIDY, others, marked)):
+        if chosen:
+            with module.left_alone(left):
+                module.run_passes(f"function({pipeline})", machine)
 
 
 def _make_private(module: Module, function: Handle) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from types import MappingProxyType
 
 from warploom.core.remarks import Unsupported
 from warploom.frontend.importer_state import BINARY, CASTS, ImportState
@@ -38,20 +38,6 @@ class OpImporter:
 
     def __init__(self, state: ImportState) -> None:
         self.state, self.lib = state, state.lib
-        self.handlers: dict[int, Callable[[Handle], None]] = {
-            Opcode.ICMP: self._icmp,
-            Opcode.FCMP: self._fcmp,
-            Opcode.GEP: self._gep,
-            Opcode.ALLOCA: self._alloca,
-            Opcode.LOAD: self._load,
-            Opcode.STORE: self._store,
-            Opcode.ATOMIC_RMW: self._atomicrmw,
-            Opcode.ATOMIC_CMP_XCHG: self._cmpxchg,
-            Opcode.FENCE: self._fence,
-            Opcode.SHUFFLE_VECTOR: self._shufflevector,
-            Opcode.EXTRACT_VALUE: self._extractvalue,
-            Opcode.INSERT_VALUE: self._insertvalue,
-        }
         self.same: dict[int, str] = {
             **BINARY,
             **CASTS,
@@ -72,7 +58,7 @@ class OpImporter:
         if handler is None:
             text = self.state.module.text(instruction).strip().partition(", !dbg")[0]
             raise Unsupported(f"the instruction `{text}`")
-        handler(instruction)
+        handler(self, instruction)
 
     def _define(self, instruction: Handle, name: str, attrs: dict[str, Attribute]) -> None:
         state, lib = self.state, self.lib
@@ -183,6 +169,24 @@ class OpImporter:
 
     def _insertvalue(self, instruction: Handle) -> None:
         self._define(instruction, "insertvalue", self._path(instruction))
+
+    # Of the class: an instance that holds its own methods is garbage that is looked for, late, and the kernel with it.
+    handlers = MappingProxyType(
+        {
+            Opcode.ICMP: _icmp,
+            Opcode.FCMP: _fcmp,
+            Opcode.GEP: _gep,
+            Opcode.ALLOCA: _alloca,
+            Opcode.LOAD: _load,
+            Opcode.STORE: _store,
+            Opcode.ATOMIC_RMW: _atomicrmw,
+            Opcode.ATOMIC_CMP_XCHG: _cmpxchg,
+            Opcode.FENCE: _fence,
+            Opcode.SHUFFLE_VECTOR: _shufflevector,
+            Opcode.EXTRACT_VALUE: _extractvalue,
+            Opcode.INSERT_VALUE: _insertvalue,
+        }
+    )
 
 
 def fast_math(state: ImportState, instruction: Handle) -> list[str]:

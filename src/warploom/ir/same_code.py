@@ -13,7 +13,7 @@ they mean something in code with debug information only.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 
 from warploom.core.digest import blake2b
 from warploom.core.records import replace
@@ -29,10 +29,13 @@ def code_key(function: Function, own: Collection[str] = ()) -> bytes:
     return blake2b(repr(_Reader(own).function(function)).encode(), digest_size=32).digest()
 
 
-def outline(function: Function) -> Hashable:
-    """What kernels that are the same code have in common, and most others have not: a look at every op, but no more."""
+def outline(function: Function) -> int:
+    """What kernels that are the same code have in common, and most others have not: a look at every op, but no more.
+
+    It differs from one process to the next.
+    """
     ops = (op for block in function.blocks for op in block.ops if op.name not in _ANYWHERE)
-    return tuple((op.name, op.results[0].type if op.results else "") for op in ops)
+    return hash(tuple((op.name, op.results[0].type if op.results else "") for op in ops))
 
 
 def is_value(operand: Operand) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from warploom.core.heap import give_back_free_memory
 from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle, load
@@ -65,8 +66,11 @@ def forgetting_modules() -> Generator[None]:
 class Module:
     """One LLVM module, by default in a context of its own."""
 
-    def __init__(self, library: Path, bitcode: Path, context: Handle = 0) -> None:
-        """Read `bitcode` (into `context`, if there is one); a Diagnostic when it is not an LLVM module."""
+    def __init__(self, library: Path, bitcode: Path, context: Handle = 0, *, is_lazy: bool = False) -> None:
+        """Read `bitcode` (into `context`, if there is one); a Diagnostic when it is not an LLVM module.
+
+        `is_lazy`: the bodies of functions are not read yet: `drop_unneeded` has to follow.
+        """
         self._library = library
         self.lib = load(library)
         self._errors: list[str] = []
@@ -77,7 +81,11 @@ class Module:
         ):
             raise Diagnostic(self._take(message))
         module = ctypes.c_void_p()
-        if self.lib.LLVMParseBitcodeInContext2(self.context, buffer, ctypes.byref(module)):
+        read = self.lib.LLVMGetBitcodeModuleInContext2 if is_lazy else self.lib.LLVMParseBitcodeInContext2
+        failed = read(self.context, buffer, ctypes.byref(module))
+        if not is_lazy:  # else the module keeps it
+            self.lib.LLVMDisposeMemoryBuffer(buffer)
+        if failed:
             said = "".join(f": {error}" for error in self._errors)
             raise Diagnostic(f"{bitcode} is not LLVM bitcode that LLVM at {library} can read{said}")
         self.ref: Handle = module.value or 0
@@ -296,6 +304,25 @@ class Module:
         self._check()
         if failed:
             raise AssertionError(f"{bitcode}: does not link")
+
+    def drop_unneeded(self) -> None:
+        """Leave what other modules can see, and what that needs. Of a module that is read lazily, no more is read."""
+        size = ctypes.c_size_t()
+        name = self.lib.LLVMGetSourceFileName(self.ref, ctypes.byref(size))
+        needed = self.lib.LLVMModuleCreateWithNameInContext(b"", self.context)
+        self.lib.LLVMSetSourceFileName(needed, name, size.value)
+        if self.lib.LLVMLinkModules2(needed, self.ref):
+            raise AssertionError("does not link with nothing")
+        self._check()
+        self.ref = needed
+
+    def dispose(self) -> None:
+        """Give the memory of the module and its context back to the system. No handle may be used any more."""
+        if _scope.modules is not None and self in _scope.modules:
+            _scope.modules.remove(self)
+        self.lib.LLVMContextDispose(self.context)
+        self.ref = self.context = 0
+        give_back_free_memory()
 
     def run_passes(self, pipeline: str, machine: Handle) -> None:
         """Run a pass pipeline as `opt -passes=` takes it."""

@@ -44,6 +44,9 @@ __WARPLOOM_DEVICE clock_t clock(void) { return (clock_t)__warploom_clock64(); }
 __WARPLOOM_DEVICE void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
   __atomic_store_n((unsigned int *)handle, value, __ATOMIC_RELAXED);
 }
+// A kernel begins when the one before it in its stream has ended, whatever that one says and its own launch allows.
+__WARPLOOM_DEVICE void cudaGridDependencySynchronize(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+__WARPLOOM_DEVICE void cudaTriggerProgrammaticLaunchCompletion(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 __WARPLOOM_DEVICE void __nanosleep(unsigned int nanoseconds) { __warploom_nanosleep(nanoseconds); }
 
 __WARPLOOM_DEVICE __attribute__((noreturn)) void __trap(void) { __warploom_trap(); }
