@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -31,6 +32,7 @@ struct Registry {
   std::unordered_map<std::string, const Variable *> variables;  // the same
   std::unordered_map<const void *, const Kernel *> kernels_by_handle, twins_by_handle;
   std::map<std::uintptr_t, const Variable *> variables_by_address;
+  std::map<const Kernel *, std::uint32_t> architectures;  // of images, by their first kernel
   DeviceFunctions functions;
   std::vector<std::pair<const Image *, std::string>> unusable;  // with the CPU features that are missing
   std::atomic<std::size_t> static_shared{0};
@@ -98,6 +100,7 @@ void register_image(const Image &image) {
   for (std::uint32_t i = 0; i < image.kernel_count; ++i)
     if (image.kernels[i].handle != nullptr) by_handle.emplace(image.kernels[i].handle, &image.kernels[i]);
   if (image.is_twin != 0) return;
+  if (image.kernel_count != 0) all.architectures.insert_or_assign(image.kernels, image.arch);
   all.functions.add(image);
   all.functions.settle();
   for (std::uint32_t i = 0; i < image.variable_count; ++i)
@@ -157,6 +160,13 @@ std::vector<const Variable *> all_variables() {
   for (const auto &[start, variable] : registry().variables_by_address)
     if (start == reinterpret_cast<std::uintptr_t>(variable->address)) found.push_back(variable);
   return found;
+}
+
+std::uint32_t architecture_of(const Kernel &kernel) {
+  Registry &all = registry();
+  const std::shared_lock lock(all.mutex);
+  const auto after = all.architectures.upper_bound(&kernel);
+  return after == all.architectures.begin() ? 0 : std::prev(after)->second;
 }
 
 std::size_t static_shared_size() { return registry().static_shared; }

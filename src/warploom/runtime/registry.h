@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "image.h"
@@ -22,6 +23,8 @@ class ModuleLoading {
 
 // Bytes of all images' static shared variables together.
 std::size_t static_shared_size();
+// What a kernel of a registered image was compiled for, as __CUDA_ARCH__ has it (800).
+std::uint32_t architecture_of(const Kernel &kernel);
 // Why a kernel's code cannot run on this machine; empty when it can.
 std::string unusable_reason(const Kernel *kernel);
 // The features in LLVM's list "+a,-b,+c" that this CPU lacks, separated by blanks. Names not known here pass.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attributes of kernels.
+#include "../registry.h"
 #include "error.h"
 #include "launch.h"
 
@@ -48,8 +49,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, const void *func) {
     attr->localSizeBytes = kernel.local_size;
     attr->maxThreadsPerBlock = max_threads(kernel);
     attr->numRegs = kRegistersPerThread;
-    attr->ptxVersion = 80;
-    attr->binaryVersion = 80;
+    attr->ptxVersion = attr->binaryVersion = static_cast<int>(architecture_of(kernel) / 10);
     attr->maxDynamicSharedSizeBytes = static_cast<int>(function->max_dynamic_shared);
     attr->preferredShmemCarveout = function->carveout;
     attr->clusterDimMustBeSet = kernel.cluster[0] != 0;
