@@ -166,7 +166,7 @@ def test_no_comparison_fails_where_its_ends_hold(
 
 
 def test_it_is_exact_where_nothing_else_moves() -> None:
-    """`a + at + lane < b`: all that holds is told, but where b is so small that nothing is below."""
+    """`a + at + lane < b`: it is told exactly where it holds without a wrap."""
     example = Example(random.Random(0))
     example.ops.clear()
     start = example.build.op("add", [example.outside[0], example.at], TYPE)

@@ -93,7 +93,7 @@ class Corners:
         pred, (left, right) = str(comparison.attrs["pred"]), comparison.operands
         if pred in _SWAPPED:
             pred, left, right = _SWAPPED[pred], right, left
-        element = types.element_of(left.type) if types.lanes_of(left.type) else left.type
+        element = types.element_of(left.type)
         number = self.span(left) if pred in _BELOW and types.is_int(element) else None
         if number is None or not number.least.terms:
             return None

@@ -118,7 +118,7 @@ def unswitched(loop: Op, definitions: Definitions) -> list[Op] | None:
         return None
     ops: list[Op] = []
     build = Builder(ops, loop.loc)
-    asked: dict[object, Operand] = {}
+    asked: dict[Operand, Operand] = {}
     for choice in choices:
         condition = choice.operands[0]
         if condition not in asked:
@@ -129,17 +129,18 @@ def unswitched(loop: Op, definitions: Definitions) -> list[Op] | None:
         copies[choice].operands[0] = TRUE
         replace_uses(quick.region, _known_where(choice.operands[0], definitions))
     _take_first_sides(quick.region, quick.region)
-    chosen = _version(list(asked.values()), build, Region([], [*_within_bounds(quick), Op("yield")]), loop)
+    chosen = _version(list(asked.values()), build, _within_bounds(quick), loop)
+    remove_dead_code(chosen.regions[0])
     return [*ops, chosen]
 
 
-def _version(conditions: list[Operand], build: Builder, quick: Region, loop: Op) -> Op:
+def _version(conditions: list[Operand], build: Builder, quick: list[Op], loop: Op) -> Op:
     """`quick` where all conditions hold, else `loop`."""
     together, *others = conditions
     for other in others:
         together = build.op("and", [together, other], "i1")
-    remove_dead_code(quick)
-    return Op("if", [together], [], {}, [quick, Region([], [loop, Op("yield")])], loop.loc)
+    sides = [Region([], [*each, Op("yield")]) for each in (quick, [loop])]
+    return Op("if", [together], [], {}, sides, loop.loc)
 
 
 def _within_bounds(loop: Op) -> list[Op]:
@@ -155,15 +156,15 @@ def _within_bounds(loop: Op) -> list[Op]:
         return [loop]
     ops: list[Op] = []
     build = Builder(ops, loop.loc)
-    conditions: dict[Operand, Operand] = {}
+    conditions: list[Operand] = []
     for test in tests.values():
-        for condition in ends_hold(test, lambda value: _in_front(value, inside, made, build), build):
-            conditions[condition] = build.op("freeze", [condition], "i1")
+        holding = ends_hold(test, lambda value: _in_front(value, inside, made, build), build)
+        conditions += [build.op("freeze", [each], "i1") for each in holding]
     within = clone_op(loop, {})
     copies = dict(zip(originals, walk_op(within), strict=True))
     _know(within, [copies[op].result for op in tests])
     _take_first_sides(within.region, within.region)
-    chosen = _version(list(conditions.values()), build, Region([], [within, Op("yield")]), loop)
+    chosen = _version(conditions, build, [within], loop)
     return [*ops, chosen]
 
 
@@ -177,13 +178,14 @@ def _know(loop: Op, conditions: list[Value]) -> None:
 
 def _without_mask(op: Op, loop: Op) -> Op:
     """The same where lanes that are all at work need no mask."""
-    mask = next((each for each in op.operands if isinstance(each, Const) and each.value == _ALL), None)
+    if not any(isinstance(each, Const) and each.value == _ALL for each in op.operands):
+        return op
     attrs = {name: value for name, value in op.attrs.items() if name in ("align", "constant")}
-    if mask is not None and op.name == "masked_load":
+    if op.name == "masked_load":
         return Op("load", op.operands[:1], op.results, attrs, [], op.loc)
-    if mask is not None and op.name == "masked_store":
+    if op.name == "masked_store":
         return Op("store", op.operands[:2], [], attrs, [], op.loc)
-    if mask is not None and op.name == "reduce" and op.attrs["kind"] in ("and", "or"):
+    if op.name == "reduce" and op.attrs["kind"] in ("and", "or"):
         replace_uses(loop.region, {op.result: TRUE})
     return op
 
