@@ -143,15 +143,17 @@ class _Moved:
         return _on_cuda(torch, target, tuple(on_cpu))
 
     def _stays(self, target: Any, node: Any) -> bool:
-        """What has a CUDA kernel of its own; and random operators that inductor leaves alone, so that they draw what
-        they draw where nothing is compiled."""
+        """What has a CUDA kernel of its own that inductor calls; and random operators that it calls, so that they draw
+        what they draw where nothing is compiled."""
         torch = self.torch
+        lowering = torch._inductor.lowering
         if target.namespace == "aten" and torch.Tag.nondeterministic_seeded in target.tags:
             return self._is_on_cuda(node)
         is_same = target.namespace in _SAME_ON_CPU and torch._C._dispatch_has_computed_kernel_for_dispatch_key(
             target.name(), "CPU"
         )
-        return not is_same and torch._C._dispatch_has_kernel_for_dispatch_key(target.name(), "CUDA")
+        is_lowered = target in lowering.lowerings and target not in lowering.fallbacks
+        return not (is_same or is_lowered) and torch._C._dispatch_has_kernel_for_dispatch_key(target.name(), "CUDA")
 
     def _is_on_cpu(self, value: Any) -> bool:
         device = self._devices.get(value) if isinstance(value, self.torch.fx.Node) else None
