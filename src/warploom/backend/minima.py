@@ -30,6 +30,7 @@ Requires optimised code: LLVM knows more about its own functions than about thes
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from re import Match
 
@@ -174,11 +175,17 @@ def _known(module: Module, calls: Sequence[Handle], *, only_quiet: bool) -> set[
             made[value] = (all if opcode in _PASSED_ON else any), operands
             work += operands
     known |= made.keys()
-    is_settled = False
-    while not is_settled:
-        wrong = [each for each, (holds, parts) in made.items() if not holds([part in known for part in parts])]
-        is_settled = known.isdisjoint(wrong)
-        known.difference_update(wrong)
+    makes: defaultdict[Handle, list[Handle]] = defaultdict(list)
+    for value, (_, parts) in made.items():
+        for part in parts:
+            makes[part].append(value)
+    doubtful = list(made)
+    while doubtful:
+        value = doubtful.pop()
+        holds, parts = made[value]
+        if value in known and not holds([part in known for part in parts]):
+            known.remove(value)
+            doubtful += makes[value]
     return known
 
 
