@@ -32,15 +32,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from re import Match
 
 from warploom.backend.vector_math import target_attributes
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass
+from warploom.core.type_names import TYPE_CHECKING
 from warploom.frontend.target import vector_bits
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Linkage, Opcode, TypeKind
 from warploom.llvm.module import Module
+
+if TYPE_CHECKING:
+    from re import Match
 
 _NAME = regex(r"llvm\.(?:(minimum|maximum)num|vector\.reduce\.f(min|max))\.(?:v(\d+))?f(32|64)")
 _NO_SIGNED_ZEROS = 8  # LLVMFastMathNoSignedZeros
@@ -52,9 +55,8 @@ _RANGE = {"min": 4, "max": 5}  # what vrangeps is to do
 _LOSES = {"min": "0x7FF0000000000000", "max": "0xFFF0000000000000"}  # against any other number
 _ROUNDING = 4  # as the processor is set
 _FROM_INTEGERS = frozenset((Opcode.SI_TO_FP, Opcode.UI_TO_FP))
-_ARITHMETIC = frozenset(
-    (Opcode.FADD, Opcode.FSUB, Opcode.FMUL, Opcode.FDIV, Opcode.FREM, Opcode.FP_TRUNC, Opcode.FP_EXT)
-)
+# Not FP_EXT: a bfloat becomes a float by a shift.
+_ARITHMETIC = frozenset((Opcode.FADD, Opcode.FSUB, Opcode.FMUL, Opcode.FDIV, Opcode.FREM, Opcode.FP_TRUNC))
 _ARITHMETIC_CALLS = ("llvm.fma.", "llvm.fmuladd.", "llvm.sqrt.", "llvm.minimumnum.", "llvm.maximumnum.")
 # The operands one of which is the result, or parts of which make up the result.
 _PASSED_ON: Mapping[int, slice] = {
