@@ -57,6 +57,7 @@ NO_THRESHOLDS = {
     "backend/shared_memory.py": "STATIC DYNAMIC STATIC_SHARED_OFFSET _LARGEST_ALIGNMENT",
     "backend/single_rounding.py": "_HELD",
     "backend/spin_points.py": "_MONOTONIC",
+    "backend/minima.py": "_NO_SIGNED_ZEROS _NARROWEST _WIDEST _WORD _ROUNDING",
     "backend/twins.py": "ALL_FLOAT_KINDS",
     "backend/work_text.py": "MOST_ARGUMENTS MOST_TEXT",
     "backend/thread_by_thread.py": "_CONTRACT",

@@ -10,7 +10,7 @@
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned all = 0xffffffffu;
+constexpr unsigned kAll = 0xffffffffu;
 enum Kind { idx, up, down, bfly };
 
 // -- what is wanted ---------------------------------------------------------------------------------------------------
@@ -55,13 +55,13 @@ template <typename T>
 __device__ T exchanged(Kind kind, T value, int operand, int width) {
   switch (kind) {
     case idx:
-      return __shfl_sync(all, value, operand, width);
+      return __shfl_sync(kAll, value, operand, width);
     case up:
-      return __shfl_up_sync(all, value, operand, width);
+      return __shfl_up_sync(kAll, value, operand, width);
     case down:
-      return __shfl_down_sync(all, value, operand, width);
+      return __shfl_down_sync(kAll, value, operand, width);
     default:
-      return __shfl_xor_sync(all, value, operand, width);
+      return __shfl_xor_sync(kAll, value, operand, width);
   }
 }
 
@@ -133,14 +133,14 @@ __global__ void tiles(double *out) {
 
 __global__ void halves(float2 *out) {
   const half2 value = __floats2half2_rn(rank() + 1.f, -rank() - 1.f);
-  out[rank()] = __half22float2(__hadd2(__shfl_xor_sync(all, value, 16), __shfl_down_sync(all, value, 4)));
+  out[rank()] = __half22float2(__hadd2(__shfl_xor_sync(kAll, value, 16), __shfl_down_sync(kAll, value, 4)));
 }
 
 // A sum by shuffles in each round of a loop whose length the warp's lanes have in common, and one among those lanes
 // that a condition leaves: the mask names lanes that the block may lack, and no others that stay away.
 __global__ void loops(const int *in, int *out, int rounds) {
   int sum = in[rank()], among = 0, counted = 0;
-  for (int round = 0; round < rounds + rank() / 32; ++round) sum += __shfl_xor_sync(all, sum, 16 >> round % 5) + round;
+  for (int round = 0; round < rounds + rank() / 32; ++round) sum += __shfl_xor_sync(kAll, sum, 16 >> round % 5) + round;
   if (rank() % 2 == 0) {
     among = in[rank()];
     for (int step = 16; step > 1; step /= 2) among += __shfl_down_sync(0x55555555u, among, step);
@@ -157,12 +157,12 @@ __global__ void block_sum(const float *in, float *out) {
   __shared__ float of_warp[32];
   const int lane = rank() % 32, warp = rank() / 32;
   float sum = in[blockIdx.x * threads() + rank()];
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(all, sum, step);
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(kAll, sum, step);
   if (lane == 0) of_warp[warp] = sum;
   __syncthreads();
   if (warp == 0) {
     sum = lane < (threads() + 31) / 32 ? of_warp[lane] : 0.f;
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(all, sum, step);
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(kAll, sum, step);
     if (lane == 0) out[blockIdx.x] = sum;
   }
 }

@@ -16,7 +16,8 @@ _LIBRARY = (60, 30)  # a function of the vector math library
 # Latency in cycles; ports taken for a register. What is not here: 1 and 1.
 _COSTS: dict[str, tuple[int, int]] = {
     **dict.fromkeys("fadd fsub fmul fma fmuladd".split(), (4, 1)),
-    **dict.fromkeys("sitofp uitofp fptosi fptoui fpext fptrunc minnum maxnum".split(), (4, 1)),
+    **dict.fromkeys("sitofp uitofp fptosi fptoui fpext fptrunc".split(), (4, 1)),
+    **dict.fromkeys("minnum maxnum minimumnum maximumnum".split(), (4, 1)),
     **dict.fromkeys("shufflevector splat insertelement extractelement".split(), (3, 1)),
     "fneg": (0, 0),  # part of what uses it
     "freeze": (0, 0),  # no instruction

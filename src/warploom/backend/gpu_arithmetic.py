@@ -6,8 +6,8 @@
     fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN; where the source is a double or the
                                 result has 64 bits, NaN becomes the highest bit alone (measured on an H200)
     sub nsw i32 0, %x     ==>   sub i32 0, %x: the lowest number is its own negative, and by llvm.abs its own absolute
-    call fminf(%x, %y)    ==>   call llvm.minnum.f32(%x, %y); fmin, fmax and fmaxf likewise, and __builtin_fminf, which
-                                clang makes a call that may change the sign of any zero (`nsz`)
+    call fminf(%x, %y)    ==>   call llvm.minimumnum.f32(%x, %y); fmin, fmax and fmaxf likewise, and __builtin_fminf,
+                                which clang makes a call that may change the sign of any zero (`nsz`)
     trunc i8 %b to i1     ==>   icmp ne i8 %b, 0, of a bool that is loaded
     sdiv i32 %x, %n       ==>   a call that LLVM knows nothing of (gpu_division.py)
 
@@ -32,8 +32,10 @@ _UNSIGNED_LESS = 36  # LLVMIntULT
 _UNORDERED = 8  # LLVMRealUNO
 _SHIFTS = (Opcode.SHL, Opcode.LSHR, Opcode.ASHR)
 _CONVERSIONS = {Opcode.FP_TO_SI: "llvm.fptosi.sat", Opcode.FP_TO_UI: "llvm.fptoui.sat"}
-_EXTREMES = ("llvm.minnum.", "llvm.maxnum.")
-_EXTREME_CALLS = {"fmin": "llvm.minnum", "fminf": "llvm.minnum", "fmax": "llvm.maxnum", "fmaxf": "llvm.maxnum"}
+_EXTREMES = {
+    **dict.fromkeys(("fmin", "fminf", "llvm.minnum"), ("llvm.minimumnum", "llvm.minnum")),
+    **dict.fromkeys(("fmax", "fmaxf", "llvm.maxnum"), ("llvm.maximumnum", "llvm.maxnum")),
+}
 _REASSOCIATE, _NO_SIGNED_ZEROS = 1, 8  # LLVMFastMathAllowReassoc, LLVMFastMathNoSignedZeros
 _LONGEST = 64  # bits of an integer that LLVM-C hands over as a number
 _NARROWEST = 32  # bits a conversion saturates to at least; narrower results are cut from it
@@ -75,8 +77,8 @@ def _define_functions(module: Module, builder: Handle) -> None:
         name = module.name(function)
         if name.startswith("llvm.abs."):
             _define_lowest(module, module.users(function))
-        elif name.startswith(_EXTREMES) or (name in _EXTREME_CALLS and not module.is_defined(function)):
-            _keep_zeros(module, builder, function, _EXTREME_CALLS.get(name, name.rpartition(".")[0]))
+        elif not module.is_defined(function) and (which := _EXTREMES.get(name.rpartition(".")[0] or name)):
+            _order_zeros(module, builder, function, which)
 
 
 def _define_lowest(module: Module, calls: Iterable[Handle]) -> None:
@@ -86,10 +88,13 @@ def _define_lowest(module: Module, calls: Iterable[Handle]) -> None:
         lib.LLVMSetOperand(call, 1, lib.LLVMConstNull(lib.LLVMTypeOf(lib.LLVMGetOperand(call, 1))))
 
 
-def _keep_zeros(module: Module, builder: Handle, function: Handle, intrinsic: str) -> None:
-    """Call LLVM's minimum or maximum in place of `function`, by which zeros keep their signs beside other numbers,
-    unless flags of the program (-ffast-math) say more."""
+def _order_zeros(module: Module, builder: Handle, function: Handle, intrinsics: tuple[str, str]) -> None:
+    """Call the first of LLVM's `intrinsics` in place of `function`, by which -0 is less than +0, unless flags of the
+    program (-ffast-math) say more. The second leaves either zero open, but is one instruction that does not where the
+    target is no x86-64; an LLVM before 20 has no other."""
     lib = module.lib
+    is_known = lib.LLVMLookupIntrinsicID(intrinsics[0].encode(), len(intrinsics[0]))
+    intrinsic = intrinsics[0] if is_known and module.triple().startswith("x86_64") else intrinsics[1]
     for call in [each for each in module.users(function) if lib.LLVMGetInstructionOpcode(each) == Opcode.CALL]:
         if lib.LLVMGetCalledValue(call) != function:
             continue

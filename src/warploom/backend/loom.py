@@ -30,6 +30,7 @@ from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_code import may_spin
 from warploom.backend.loom_link import ModuleSymbols, Written, kernel_attributes, link_kernels
 from warploom.backend.loom_text import LoomText
+from warploom.backend.minima import write_minima
 from warploom.backend.parts import (
     PART,
     become_head,
@@ -129,6 +130,7 @@ def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned]
     define_divisions(work.module)
     place_shared_memory(work)
     run_llvm(work)
+    write_minima(work.module, work.machine, is_exact=False)
     drop_dead_stores(work.module)
     end_blocks(work.module)
 

@@ -18,6 +18,7 @@ from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.finish import finish
 from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.lock_step import meet_at, races_behind
+from warploom.backend.minima import write_minima
 from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.workers import side_by_side
 from warploom.frontend.callees import STEADY
@@ -52,6 +53,7 @@ def optimise(work: Compilation) -> None:
         # Variables: LLVM's time grows with the square of what a function notes on them. Lines stay, for diagnostics.
         work.module.run_passes("strip-nonlinetable-debuginfo", work.machine)
     run_llvm(work)
+    write_minima(work.module, work.machine, is_exact=True)
 
 
 def ask_where_ahead(module: Module) -> None:

@@ -31,8 +31,8 @@ DEVICE_FLAGS: dict[str, str] = {
     "-fno-finite-loops": "a loop that waits, or never ends, is not deleted, nor what follows it; no `mustprogress`",
     "-Xclang -no-enable-noundef-analysis": "lanes pass values that they never set to functions, and ignore the result",
     "-fno-builtin-fmin -fno-builtin-fminf -fno-builtin-fmax -fno-builtin-fmaxf": "clang says of these builtins, and of "
-    "all that is computed in their arguments, that the sign of a zero means nothing; calls become llvm.minnum and "
-    "llvm.maxnum (backend/gpu_arithmetic.py)",
+    "all that is computed in their arguments, that the sign of a zero means nothing; calls become LLVM's own minima "
+    "and maxima (backend/gpu_arithmetic.py)",
     # A function that ends without `return` calls llvm.ubsantrap there, which `return_at_ends` makes one. This way its
     # end differs from __builtin_unreachable, which is the programmer's own promise and stays.
     "-Xclang -fsanitize=return -Xclang -fsanitize-trap=return": "flowing off the end of a function only leaves its "

@@ -27,7 +27,7 @@ CHEAP = CASTS | frozenset(
     "shufflevector extractvalue insertvalue udiv sdiv urem srem".split()
 )
 # Of LLVM's intrinsics, those that are an instruction or two.
-_CHEAP_CALLS = regex(r"llvm\.(smin|smax|umin|umax|abs|fabs|minnum|maxnum|fma|fmuladd|copysign|fshl|fshr)\.\w+")
+_CHEAP_CALLS = regex(r"llvm\.(smin|smax|umin|umax|abs|fabs|(min|max)(imum)?num|fma|fmuladd|copysign|fshl|fshr)\.\w+")
 
 
 def is_cheap(op: Op) -> bool:
