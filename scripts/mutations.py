@@ -95,14 +95,14 @@ MUTATIONS = (
     ),
     Mutation(
         "analysis/uniformity.py",
-        'return shuffle.attrs.get("kind") == "idx" and lane == _FIRST_LANE and width == _FULL_WIDTH',
+        'return shuffle.attrs.get("kind") == "idx" and width == _FULL_WIDTH and self.rank(lane) >= WARP',
         'return shuffle.attrs.get("kind") == "idx" and width == _FULL_WIDTH',
         "any shuffle by index is taken for a broadcast",
     ),
     Mutation(
         "analysis/warp_lanes.py",
-        "return self.is_together(op) and (self.full or first)",
-        "return self.full or first",
+        "return self.full and not any(self._parts(each) for each in self.around[op])",
+        "return self.full",
         "a shuffle in divergent code is taken for one of all lanes",
     ),
     Mutation(

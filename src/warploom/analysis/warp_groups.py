@@ -112,7 +112,7 @@ class _GroupSolver(Solver):
         self._region(op.region, GRID, VARYING)
 
     def _collective(self, op: Op, control: int) -> int:
-        """One lane's value for a group: which lanes the last warp of a block lacks is not asked."""
+        """One lane's value for a group, or 0 where it does not come."""
         rank = super()._collective(op, control)
         if op.name != "shuffle" or op.attrs["kind"] != "idx" or control < WARP:
             return rank
