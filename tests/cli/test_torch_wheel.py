@@ -69,7 +69,7 @@ def test_files_of_a_wheel(folder: Path, tmp_path: Path) -> None:
     said = Parser().parsestr(contents[f"{INFO}/METADATA"].decode())
     assert (said["Name"], said["Version"], said["License-File"]) == ("warploom-aten", VERSION, "LICENSE")
     assert said.get_all("Requires-Dist") == ["torch==2.13.0+cpu", "warploom==0.1.0"]
-    assert "2 operators of 1 files of PyTorch 2.13.0, for the types Float, Half" in said.get_payload()
+    assert "2 operators, from 1 of the CUDA files of PyTorch 2.13.0, for the types Float, Half" in said.get_payload()
     assert "Root-Is-Purelib: false\nTag: py3-none-manylinux_2_34_x86_64\n" in contents[f"{INFO}/WHEEL"].decode()
 
 

@@ -365,7 +365,8 @@ def _host_objects(torch: Installed, toolchain: Toolchain, built: Built, sources:
     for source in sources:
 
         def compile_into(folder: Path, source: Path = source) -> None:
-            result = run_tool([*compile_command(torch, toolchain, built.home), "-c", source, "-o", folder / "object.o"])
+            words = [f"-ffile-prefix-map={source.parent}=.", "-c", source, "-o", folder / "object.o"]  # in its messages
+            result = run_tool([*compile_command(torch, toolchain, built.home), *words])
             if result.returncode != 0:
                 raise Diagnostic(f"the registration of ATen's kernels does not compile:\n{result.stderr}")
 

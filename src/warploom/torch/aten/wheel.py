@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import zipfile
@@ -48,7 +47,7 @@ def write_wheel(folder: Path, target: Path) -> Path:
     name = f"{FOLDER}-{version}-{tag}.whl"
     with temporary_folder(".warploom-wheel-", target) as scratch:
         _write(scratch / name, files, texts, f"{info}/RECORD")
-        os.replace(scratch / name, target / name)
+        (scratch / name).replace(target / name)
     return target / name
 
 
@@ -72,8 +71,8 @@ def _metadata(about: Mapping[str, Any], version: str, *, has_license: bool) -> s
     ]
     operators, files = about["operators"], about["files"]
     text = (
-        f"{_PURPOSE}: {len(operators)} operators of {len(files)} files of PyTorch {about['sources']}, for the types "
-        f"{', '.join(about['types'])}. Where `warploom torch enable` was run, `import torch` loads them.\n\n"
+        f"{_PURPOSE}: {len(operators)} operators, from {len(files)} of the CUDA files of PyTorch {about['sources']}, for "
+        f"the types {', '.join(about['types'])}. Where `warploom torch enable` was run, `import torch` loads them.\n\n"
         f"They need PyTorch {about['torch']}, Warploom {about['warploom']}, and a processor that has what "
         f"{about['cpu']} stands for; elsewhere a line says so, and these operators run on the CPU backend.\n"
     )
