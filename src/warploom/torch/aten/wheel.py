@@ -71,8 +71,8 @@ def _metadata(about: Mapping[str, Any], version: str, *, has_license: bool) -> s
     ]
     operators, files = about["operators"], about["files"]
     text = (
-        f"{_PURPOSE}: {len(operators)} operators, from {len(files)} of the CUDA files of PyTorch {about['sources']}, for "
-        f"the types {', '.join(about['types'])}. Where `warploom torch enable` was run, `import torch` loads them.\n\n"
+        f"{_PURPOSE}: {len(operators)} operators, from {len(files)} of the CUDA files of PyTorch {about['sources']}, "
+        f"for the types {', '.join(about['types'])}. Where `warploom torch enable` was run, `import torch` loads them.\n\n"
         f"They need PyTorch {about['torch']}, Warploom {about['warploom']}, and a processor that has what "
         f"{about['cpu']} stands for; elsewhere a line says so, and these operators run on the CPU backend.\n"
     )
