@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trainings on device cuda beside the CPU with oneDNN and without: trainings.py losses|time|parts [THREADS [ROUNDS]]
+"""Trainings on device cuda beside the CPU with oneDNN and without: trainings.py WAY [THREADS [ROUNDS]]; ways:
 
     losses   small sizes, 100 steps of Adam from each of three starts: how far the losses are from the CPU's, at most,
              beside how far those of the CPU without oneDNN are
     time     time of a step, the median of alternating rounds, in brackets the least; ResNet-50 as it is. On one thread
              processor time; on more the clock's, as threads of OpenMP spin where they wait for one another
     parts    the same of a step's three parts: forward, backward, Adam; the least of the rounds
+    compiled time of a step of models that torch.compile has compiled (inductor), on the CPU and on device cuda, and as
+             they are on device cuda
 
 In a Python with PyTorch where `warploom torch enable` has run (docs/torch.md), as `make torch-train` makes it.
 """
@@ -39,18 +41,24 @@ Mark = Callable[[], None]
 
 
 def step_of(
-    build: Callable[[bool], Training], small: bool, device: str, seed: int = 0, mark: Mark = lambda: None
+    build: Callable[[bool], Training],
+    small: bool,
+    device: str,
+    seed: int = 0,
+    mark: Mark = lambda: None,
+    is_compiled: bool = False,
 ) -> Callable[[], float]:
     """One step of a training, whose start `seed` decides; it returns the loss, and calls `mark` after each part."""
     torch.manual_seed(seed)
     training = build(small)
     model = training.model.to(device)
+    run = torch.compile(model) if is_compiled else model
     inputs, targets = training.inputs.to(device), training.targets.to(device)
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
 
     def step() -> float:
         optimizer.zero_grad()
-        loss = training.loss(model(inputs), targets)
+        loss = training.loss(run(inputs), targets)
         mark()
         loss.backward()
         mark()
@@ -119,12 +127,35 @@ def seconds(name: str) -> str:
     return f"| {name} | {times} | {of_cuda / of_cpu:.2f} | {of_cuda / without:.2f} |"
 
 
+def compiled(name: str) -> str:
+    """A line of the table."""
+    ways = (("cpu", True), ("cuda", True), ("cuda", False))
+    steps = [step_of(MODELS[name], False, device, is_compiled=is_compiled) for device, is_compiled in ways]
+    taken: list[list[float]] = [[] for _ in ways]
+    losses: list[list[float]] = [[] for _ in ways]
+    for number in range(ROUNDS + 2):
+        for step, times, found in zip(steps, taken, losses, strict=True):
+            began = clock()
+            found.append(step())
+            if number > 1:  # the first ones compile, and make buffers
+                times.append(clock() - began)
+    apart = max(abs(one / two - 1) for one, two in zip(losses[1], losses[0], strict=True))
+    of_cpu, of_cuda, plain = (statistics.median(each) for each in taken)
+    shown = " | ".join(f"{statistics.median(each):.3f} ({min(each):.3f})" for each in taken)
+    return f"| {name} | {shown} | {of_cuda / of_cpu:.2f} | {of_cuda / plain:.2f} | {apart:.1e} |"
+
+
 def main() -> None:
     """Print a table, and what ran on device cuda."""
     torch.set_num_threads(THREADS)
     warploom.torch.reset_coverage()
     if WHAT == "losses":
         print("| training | loss | CPU without oneDNN | cuda |\n|---|---|---|---|")
+    elif WHAT == "compiled":
+        print(
+            "| training | CPU, compiled, s | cuda, compiled, s | cuda, s | over the CPU's | over cuda as it is "
+            "| losses apart |\n" + "|---" * 7 + "|"
+        )
     elif WHAT == "parts":
         print("| training | CPU, oneDNN, ms | cuda, ms | over oneDNN |\n" + "|---" * 4 + "|")
     else:
@@ -132,7 +163,7 @@ def main() -> None:
             "| training | CPU, oneDNN, s | CPU without, s | cuda, s | over oneDNN | over without |\n" + "|---" * 6 + "|"
         )
     for name in MODELS:
-        print({"losses": losses, "parts": parts}.get(WHAT, seconds)(name), flush=True)
+        print({"losses": losses, "parts": parts, "compiled": compiled}.get(WHAT, seconds)(name), flush=True)
     seen = warploom.torch.coverage()
     launches, calls = sum(seen.launches.values()), sum(seen.on_cpu_backend.values())
     print(f"launches of ATen's CUDA kernels: {launches}; calls of the CPU backend: {calls}")

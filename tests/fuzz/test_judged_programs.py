@@ -174,6 +174,10 @@ FORMS = {
     "huge": ("<<<4194304, 1024",),
     "contracted": ("+ unequal(mine[1]", "waiting[tid + 8u]", "sin(", "f64 t"),
     "fast": ("exp(",),
+    "lanes": (
+        "__shfl_up_sync(0xffffffffu", "__shfl_sync(0xaaaaaaaau", "__shfl_xor_sync(0xffff", "tiled_partition<32>",
+        "plus<u64>()", "tile.shfl_down(", "__all_sync(", "+ 31u) / 32u ?",
+    ),
 }  # fmt: skip
 
 
@@ -187,7 +191,7 @@ def test_programs_for_nvcc_come_with_what_they_must_print(tmp_path: Path) -> Non
     assert (tmp_path / "fast-1-11.flags").read_text() == "-use_fast_math -w\n"
 
 
-@pytest.mark.parametrize("kind", ["privates", "aliases", "indices", "calls", "sequences", "contracted"])
+@pytest.mark.parametrize("kind", ["privates", "aliases", "indices", "calls", "sequences", "contracted", "lanes"])
 def test_the_engines_agree_with_the_judge(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--kernels=4", "--seed=7", f"--kind={kind}", "--engines", "--quick", "--reduce-time=0"]
     status = main.main(["fuzz", *words, f"--output={tmp_path}"])

@@ -43,8 +43,11 @@ def test_shuffle_xor_reads_earlier_segments_only() -> None:
     assert shuffle("xor", "8:i32", 8) == [100 + (lane if lane ^ 8 > lane else lane ^ 8) for lane in range(32)]
 
 
-def test_shuffle_from_a_lane_that_has_no_thread_gives_the_own_value() -> None:
-    assert shuffle("down", "4:i32", 32, threads=6) == [104, 105, 102, 103, 104, 105]
+def test_shuffle_from_a_lane_that_has_no_thread_gives_0() -> None:
+    assert shuffle("down", "4:i32", 32, threads=6) == [104, 105, 0, 0, 0, 0]
+    assert shuffle("down", "4:i32", 4, threads=6) == [*range(100, 106)]  # outside of the width
+    assert shuffle("xor", "4:i32", 8, threads=6) == [104, 105, 0, 0, 100, 101]
+    assert shuffle("idx", "9:i32", 32, threads=6) == [0] * 6
 
 
 def test_votes() -> None:

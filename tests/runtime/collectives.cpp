@@ -66,7 +66,7 @@ int main() {
       if (i % 2 == 0) return __warploom_shfl_idx(0x55555555, kMark + i, 4, 32, HERE);
       return __warploom_shfl_idx(0xaaaaaaaa, kMark + i, 4, 32, HERE);  // lane 4 does not take part
     });
-    for (unsigned i = 0; i < 32; ++i) CHECK(got[i] == kMark + (i % 2 == 0 ? 4 : i));
+    for (unsigned i = 0; i < 32; ++i) CHECK(got[i] == (i % 2 == 0 ? kMark + 4 : 0));
   });
 
   test("lanes of one mask may come from different call sites", [] {
@@ -88,12 +88,23 @@ int main() {
       return __warploom_shfl_down(kAll, kMark + i, 1, 32, HERE);
     });
     CHECK(late[29] == kMark + 30);
-    CHECK(late[30] == kMark + 30);  // lane 31 has gone: the own value
+    CHECK(late[30] == 0);  // lane 31 has gone
+  });
+
+  test("a lane without a thread gives 0 within the width, and is not asked outside of it", [] {
+    const auto got = warp(4, [](unsigned i) { return __warploom_shfl_idx(kAll, kMark + i, 5, 8, HERE); });
+    const auto up = warp(20, [](unsigned i) { return __warploom_shfl_up(kAll, kMark + i, 5, 32, HERE); });
+    const auto butterfly = warp(5, [](unsigned i) { return __warploom_shfl_xor(kAll, kMark + i, 4, 8, HERE); });
+    const auto outside = warp(5, [](unsigned i) { return __warploom_shfl_down(kAll, kMark + i, 4, 4, HERE); });
+    for (unsigned i = 0; i < 4; ++i) CHECK(got[i] == 0);
+    for (unsigned i = 0; i < 20; ++i) CHECK(up[i] == kMark + (i >= 5 ? i - 5 : i));
+    for (unsigned i = 0; i < 5; ++i) CHECK(butterfly[i] == (i % 4 == 0 ? kMark + (i ^ 4) : 0));
+    for (unsigned i = 0; i < 5; ++i) CHECK(outside[i] == kMark + i);
   });
 
   test("partial last warp takes the full mask", [] {
     const auto got = warp(20, [](unsigned i) { return __warploom_shfl_down(kAll, kMark + i, 16, 32, HERE); });
-    for (unsigned i = 0; i < 20; ++i) CHECK(got[i] == kMark + (i + 16 < 20 ? i + 16 : i));
+    for (unsigned i = 0; i < 20; ++i) CHECK(got[i] == (i + 16 < 20 ? kMark + i + 16 : i + 16 < 32 ? 0 : kMark + i));
     const auto sum = warp(20, [](unsigned i) { return __warploom_reduce_add(kAll, i, HERE); });
     CHECK(sum[0] == 190);
   });

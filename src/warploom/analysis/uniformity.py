@@ -27,7 +27,6 @@ _RANK = {Level.WARP: WARP, Level.BLOCK: BLOCK, Level.GRID: GRID}
 # Of a parallel loop: the rank of its ids, and the least rank of anything computed once an iteration.
 _PARALLEL = {"grid": BLOCK, "block": VARYING, "warp": WARP, "lane": VARYING}
 _FULL_WIDTH = Const("i32", WARP_SIZE)
-_FIRST_LANE = Const("i32", 0)
 
 
 class Uniformity:
@@ -179,13 +178,12 @@ class Solver:
         if not together:
             return VARYING
         if op.name == "shuffle":
-            return WARP if _is_broadcast(op) else VARYING
+            return WARP if self._reads_one_lane(op) else VARYING
         if op.name == "match":
             return WARP if op.attrs.get("kind") == "all" else VARYING
         return WARP
 
-
-def _is_broadcast(shuffle: Op) -> bool:
-    """Whether every lane gets lane 0's value. Another lane than 0 may not exist in the block's last warp."""
-    _, _, lane, width = shuffle.operands
-    return shuffle.attrs.get("kind") == "idx" and lane == _FIRST_LANE and width == _FULL_WIDTH
+    def _reads_one_lane(self, shuffle: Op) -> bool:
+        """Whether every lane gets what one lane has, or 0 where it does not come."""
+        _, _, lane, width = shuffle.operands
+        return shuffle.attrs.get("kind") == "idx" and width == _FULL_WIDTH and self.rank(lane) >= WARP

@@ -3,9 +3,8 @@
 
     %b: i32 = vote -1, %p [kind=ballot]          uniform: all lanes that are here get the same
     %m: i32 = activemask                         uniform
-    %x: i64 = shuffle -1, %v, 0, 32 [kind=idx]   uniform where lane 0 is surely here; else a vector: who reads a lane
-                                                 that is not here keeps its own value
-    %y: i64 = shuffle -1, %v, 1, 32 [kind=xor]   a vector
+    %x: i64 = shuffle -1, %v, 0, 32 [kind=idx]   uniform: what lane 0 has, or 0 where it is not here
+    %y: i64 = shuffle -1, %v, 1, 32 [kind=xor]   a vector, but where %v is uniform and all 32 lanes are here
 
 Everything else is analysis/lanes.py's business. `Uniform` is meant among the lanes that execute the op, as it is there.
 """
@@ -15,8 +14,10 @@ from __future__ import annotations
 from warploom.analysis.lane_shapes import UNIFORM, Shape, X, varying
 from warploom.analysis.lanes import Shapes
 from warploom.core.records import dataclass, field
-from warploom.ir.core import Const, Op, Operand, Region, Value
+from warploom.ir.core import Op, Region, Value, int_const
 from warploom.ir.ops import WARP_SIZE
+
+_WHOLE = int_const("i32", WARP_SIZE)
 
 
 @dataclass(slots=True)
@@ -39,17 +40,12 @@ class WarpShapes(Shapes):
                 self._note(inner, (*control, op))
 
     def is_together(self, op: Op) -> bool:
-        """Whether all lanes of the warp that exist come to the shuffle `op` together."""
-        return not any(self._parts(each) for each in self.around[op])
+        """Whether all 32 lanes come to the shuffle `op` together."""
+        return self.full and not any(self._parts(each) for each in self.around[op])
 
     def _parts(self, control: Op) -> bool:
         dims = self.of(control.operands[0]).dims if control.name == "if" else self.trips.get(control, 0)
         return bool(dims & X)
-
-    def is_there(self, op: Op, source: Operand) -> bool:
-        """Whether the lane `source`, the same for all that ask, surely comes to the shuffle `op`."""
-        first = isinstance(source, Const) and isinstance(source.value, int) and source.value % WARP_SIZE == 0
-        return self.is_together(op) and (self.full or first)
 
     def _op(self, op: Op, result: Value) -> Shape:
         if op.name == "shuffle":
@@ -64,14 +60,13 @@ class WarpShapes(Shapes):
         return Shapes._op(self, op, result)
 
     def _shuffle(self, op: Op) -> Shape:
-        _, value, source, width = op.operands
-        dims = self.of(value).dims
-        if not dims & X:
-            return varying(dims)
-        one = (
-            op.attrs["kind"] == "idx"
-            and width == Const("i32", WARP_SIZE)
-            and not self.of(source).dims & X
-            and self.is_there(op, source)
-        )
-        return UNIFORM if one else varying(dims)
+        if reads_one_lane(op, self):
+            return UNIFORM
+        dims = self.of(op.operands[1]).dims
+        return varying(dims if self.is_together(op) else dims | X)
+
+
+def reads_one_lane(op: Op, shapes: Shapes) -> bool:
+    """Whether all lanes that come to the shuffle `op` read the same lane."""
+    _, _, source, width = op.operands
+    return op.attrs["kind"] == "idx" and width == _WHOLE and shapes.of(source).is_uniform

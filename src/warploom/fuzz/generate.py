@@ -24,6 +24,7 @@ from warploom.fuzz.kinds.calls import CALL_KIND
 from warploom.fuzz.kinds.elements import element_kernel
 from warploom.fuzz.kinds.idioms import idiom_kernel
 from warploom.fuzz.kinds.indices import INDEX_KIND
+from warploom.fuzz.kinds.lanes import LANE_KIND
 from warploom.fuzz.kinds.privates import PRIVATE_KIND
 from warploom.fuzz.kinds.rounding import CONTRACTED_KIND, FAST_KIND
 from warploom.fuzz.kinds.sequences import HUGE_KIND, SEQUENCE_KIND
@@ -45,6 +46,7 @@ JUDGED: dict[str, Kind] = {
     "huge": HUGE_KIND,
     "contracted": CONTRACTED_KIND,
     "fast": FAST_KIND,
+    "lanes": LANE_KIND,
 }
 KINDS = ("data", "barriers", "features", *JUDGED, "idioms", "elements")
 # Without what takes long, and what CUDA leaves to the GPU: nvcc may load what another lane is still to store.

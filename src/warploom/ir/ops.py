@@ -251,7 +251,7 @@ OPS: dict[str, OpInfo] = {
     "shuffle": OpInfo(
         Effect.COLLECTIVE,
         "mask:i32 x:i64 lane:i32 width:i32 -> i64 [kind]",
-        "kind: idx, up, down, xor; own x if outside",
+        "kind: idx, up, down, xor; own x if outside of the width, 0 from a lane that does not come",
         properties=Property.CONVERGENT,
     ),
     "vote": OpInfo(

@@ -116,7 +116,7 @@ def _shuffle(requests: dict[int, Request]) -> dict[int, int]:
     answers: dict[int, int] = {}
     for lane, request in requests.items():
         source = shuffle_source(request[2], lane, request[6], request[7])
-        answers[lane] = requests.get(source, request)[5]
+        answers[lane] = requests[source][5] if source in requests else 0
     return answers
 
 

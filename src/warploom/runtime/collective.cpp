@@ -10,7 +10,7 @@ void shuffle(Operation operation, unsigned present, const WarpWaits &waits) {
   for_each_lane(present, [&](unsigned lane) {
     Wait &wait = *waits[lane];
     const unsigned source = shuffle_source(operation, lane, wait.operand, wait.width);
-    wait.result = present >> source & 1 ? waits[source]->value : wait.value;
+    wait.result = present >> source & 1 ? waits[source]->value : 0;
   });
 }
 

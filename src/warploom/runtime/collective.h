@@ -23,7 +23,7 @@ void for_each_lane(unsigned mask, Function function) {
 unsigned shuffle_source(Operation operation, unsigned lane, unsigned operand, unsigned width);
 
 // Sets the results of `operation` for the lanes `present`, which wait with `waits`. A shuffle from a lane that is not
-// present (undefined in CUDA) gives the caller its own value.
+// present (undefined in CUDA) gives 0: an H200 does so for lanes that the block does not have, and sums rely on it.
 void evaluate_collective(Operation operation, unsigned present, const WarpWaits &waits);
 
 }  // namespace warploom

@@ -10,7 +10,12 @@ from typing import Any
 _PREFIX = "warploom_torch_"
 _OTHER, _OUT_OF_MEMORY, _NOT_IMPLEMENTED, _ACCELERATOR = range(4)  # `Kind` there
 # What is not a 64-bit integer that says whether the call went well.
-_RESULTS = {"coverage": ctypes.c_char_p, "memory_snapshot": ctypes.c_char_p, "memory_fraction": ctypes.c_double}
+_RESULTS = {
+    "begin_compiled": ctypes.c_void_p,
+    "coverage": ctypes.c_char_p,
+    "memory_snapshot": ctypes.c_char_p,
+    "memory_fraction": ctypes.c_double,
+}
 
 
 class Calls:

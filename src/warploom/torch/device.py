@@ -138,8 +138,16 @@ def _complete_storage(module: ModuleType) -> None:
     let_storages_be_on_cuda(module, Calls(library(), sys.modules["torch._C"]))
 
 
+def _complete_inductor(module: ModuleType) -> None:
+    from warploom.torch.calls import Calls
+    from warploom.torch.inductor import compile_for_cpu
+
+    compile_for_cpu(module, Calls(library(), sys.modules["torch._C"]))
+
+
 _STEPS = {
     "torch._C": _complete_c,
+    "torch._inductor.compile_fx": _complete_inductor,
     "torch.backends.cudnn": _complete_cudnn,
     "torch.optim.adam": take_adam,
     "torch.optim.optimizer": _complete_optimizer,

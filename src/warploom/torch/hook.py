@@ -18,8 +18,8 @@ from types import ModuleType
 from warploom.torch.install import OFF
 
 _COMPLETED = (
-    "torch._C", "torch.backends.cudnn", "torch.optim.adam", "torch.optim.optimizer", "torch.optim.sgd",
-    "torch.storage", "torch.utils", "torch.utils.cpp_extension", "torch.version",
+    "torch._C", "torch._inductor.compile_fx", "torch.backends.cudnn", "torch.optim.adam", "torch.optim.optimizer",
+    "torch.optim.sgd", "torch.storage", "torch.utils", "torch.utils.cpp_extension", "torch.version",
 )  # fmt: skip
 
 

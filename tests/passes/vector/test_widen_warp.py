@@ -148,13 +148,51 @@ UNDER_IF = """
 
 @pytest.mark.parametrize("operand", ["0:i32", "3:i32", "%n", "%v", "%l"])
 @pytest.mark.parametrize("kind", ["idx", "up", "down", "xor"])
-def test_a_lane_whose_source_went_another_way_keeps_its_own(kind: str, operand: str) -> None:
+def test_a_lane_that_went_another_way_brings_0(kind: str, operand: str) -> None:
     body = f"""
         %s: i64 = shuffle %here_now, %vw, {operand}, 32:i32 [kind={kind}]
         %t: i32 = trunc %s
         %u: i32 = add %t, %here_now
 """
     judge(with_value(UNDER_IF.format(body=body, result="%u")))
+
+
+OF_ONE_VALUE = """
+      %nw: i64 = zext %n
+      %s: i64 = shuffle {mask}, %nw, {operand}, {width}:i32 [kind={kind}]
+      %u: i32 = trunc %s
+      %r: i32 = add %u, %v
+"""
+
+
+@pytest.mark.parametrize("operand", ["5:i32", "31:i32", "%n", "%v"])
+@pytest.mark.parametrize("kind", ["idx", "up", "down", "xor"])
+def test_a_value_that_all_lanes_have_comes_from_those_that_are_here(kind: str, operand: str) -> None:
+    for width in (32, 8):
+        judge(with_value(OF_ONE_VALUE.format(mask="-1:i32", kind=kind, operand=operand, width=width)))
+        body = OF_ONE_VALUE.format(mask="%here_now", kind=kind, operand=operand, width=width).replace("%r", "%t")
+        judge(with_value(UNDER_IF.format(body=body, result="%t")))
+
+
+def test_whole_warps_exchange_no_value_that_all_lanes_have() -> None:
+    made = for_whole_warps("""
+      %w: i64 = zext %n
+      %s: i64 = shuffle -1:i32, %w, 5:i32, 32:i32 [kind=xor]
+      %t: i32 = trunc %s
+      %r: i32 = add %t, %v
+""")
+    assert not ops_of(made, "shufflevector", "select", "extractelement", "gather")
+
+
+def test_what_all_read_from_one_lane_is_one_number_in_warps_that_are_not_full_too() -> None:
+    split = vector_form(
+        with_value("""
+      %s: i64 = shuffle -1:i32, %vw, 9:i32, 32:i32 [kind=idx]
+      %t: i32 = trunc %s
+      %r: i32 = mul %t, %t
+""")
+    )
+    assert {op.result.type for op in ops_of(split, "mul") if op.result.name.startswith("r")} == {"i32"}
 
 
 @pytest.mark.parametrize("type_", ["i8", "i16", "i64"])
@@ -381,6 +419,22 @@ def test_without_vectors_lanes_exchange_values_in_memory(name: str) -> None:
     assert not any(op.result.type.startswith("<32 x i32>") for op in ops_of(split, "shufflevector"))
     for grid, block in SHAPES:
         assert results(split, grid, block, 9, 1) == results(original, grid, block, 9)
+
+
+@pytest.mark.parametrize("kind", ["idx", "up", "down", "xor"])
+def test_without_vectors_lanes_that_are_not_here_bring_0(kind: str) -> None:
+    for operand, width in (("5:i32", 32), ("%v", 8), ("31:i32", 32)):
+        exchange = f"""
+        %s: i64 = shuffle {{mask}}, %vw, {operand}, {width}:i32 [kind={kind}]
+        %t: i32 = trunc %s
+"""
+        whole = with_value(exchange.format(mask="-1:i32").replace("%t", "%r"))
+        some = with_value(UNDER_IF.format(body=exchange.format(mask="%here_now"), result="%t"))
+        for original in map(parse_function, (whole, some)):
+            split, _ = lowered(original, [CANONICALISE, SPLIT_WARPS], frozenset(("vectorise",)))
+            assert ops_of(split, "lane")
+            for grid, block in SHAPES:
+                assert results(split, grid, block, 9, 1) == results(original, grid, block, 9)
 
 
 def volatile_load(pointer: str) -> str:

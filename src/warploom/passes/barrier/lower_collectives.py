@@ -2,7 +2,7 @@
 """Write warp collectives as memory that the lanes of a warp share, and warp barriers.
 
     y = shuffle m, x, s, w [idx]       ==>   value[l] = x; here[l] = 1; barrier [warp]
-                                             y = here[source] ? value[source] : x
+                                             y = here[source] ? value[source] : 0
     b = vote m, p [ballot]             ==>   here[l] = 1 | (p << 1); barrier [warp]
                                              outside: all = bits of here; b = all & m
 
@@ -149,7 +149,7 @@ class _Lowering:
         source = shuffle_source(build, str(op.attrs["kind"]), self.lane, operand, width)
         came = self.came(build, present, source)
         other = build.op("load", [self.place(build, row, source, 8)], "i64", align=8)
-        build.add(Op("select", [came, other, value], op.results, {}, [], op.loc))
+        build.add(Op("select", [came, other, int_const("i64", 0)], op.results, {}, [], op.loc))
 
     def vote(self, op: Op, build: Builder) -> None:
         mask, predicate = op.operands

@@ -18,8 +18,8 @@ Theorem: threads between barriers of a block may run in lock step, and lanes tha
 have done all before it and nothing behind it in any order of threads: so one op of the vector is a legal order for the
 collective, and its operands and masks are those of the lanes that wait. The lanes that come to a collective are the
 active ones: CUDA leaves it undefined when a lane that the collective's mask names is elsewhere, unless it has ended.
-A lane whose source does not come keeps its own value, as in lower_collectives.py, which writes the same through memory
-where a warp has no vector form.
+A lane that does not come brings 0 to a shuffle, as in lower_collectives.py, which writes the same through memory where
+a warp has no vector form.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.analysis.known_lanes import KnownLanes
+from warploom.analysis.warp_lanes import reads_one_lane
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, globals_in, int_const
 from warploom.ir.ops import WARP_SIZE
@@ -232,14 +233,15 @@ def _lowest(w: Widener, lanes: Operand) -> Operand:
 def shuffle(w: Widener, op: Op, known: KnownLanes) -> None:
     """A shuffle; `known` tells the lanes that are read where they are constants."""
     _, value, operand, width = op.operands
-    if w.shapes.of(value).is_uniform:
+    one = reads_one_lane(op, w.shapes)
+    all_come = w.masks[0] is None or (w.shapes.of(op.result).is_uniform and not one)
+    if w.shapes.of(value).is_uniform and all_come:
         w.values[op.result] = [w.get(value, 0)]
         return
     if types.is_aggregate(value.type) or types.is_vector(value.type):
         raise Unvectorisable(f"a shuffle of {value.type}", op)
-    whole = width == int_const("i32", WARP_SIZE)
-    if op.attrs["kind"] == "idx" and whole and w.shapes.of(operand).is_uniform:
-        _broadcast(w, op)
+    if one:
+        put(w, op.result, _from_one(w, op))
     else:
         asked = known.low_bits(operand)
         if asked is not None and isinstance(width, Const):
@@ -249,55 +251,43 @@ def shuffle(w: Widener, op: Op, known: KnownLanes) -> None:
             _look_up(w, op)
 
 
-def _broadcast(w: Widener, op: Op) -> None:
+def _brought(w: Widener, value: Operand) -> Operand:
+    """What each of the 32 lanes brings to a shuffle: 0 where it does not come."""
+    vector, mask = w.vector(value, 0), w.masks[0]
+    if mask is None:
+        return vector
+    nothing = Const(vector.type, "zeroinitializer")
+    return w.cached(("brought", mask, vector), lambda: w.build.op("select", [mask, vector, nothing], vector.type))
+
+
+def _from_one(w: Widener, op: Op) -> Operand:
     """All read one lane."""
     _, value, operand, _ = op.operands
-    vector = w.vector(value, 0)
     source = w.scalar(operand, 0)
     lane = (
         int_const("i32", int(source.value) % WARP_SIZE)
         if isinstance(source, Const)
         else w.build.op("and", [source, int_const("i32", WARP_SIZE - 1)], "i32")
     )
-    one = w.build.op("extractelement", [vector, lane], value.type, op.result.name)
-    if w.masks[0] is None or w.shapes.of(op.result).is_uniform:
-        put(w, op.result, one)
-        return
+    if not w.shapes.of(value).is_uniform:
+        return w.build.op("extractelement", [_brought(w, value), lane], value.type, op.result.name)
     bit = w.build.op("lshr", [present_lanes(w), lane], "i32")
     came = w.build.op("trunc", [bit], "i1", "came")
-    put(w, op.result, w.build.op("select", [came, w.spread(one, 0), vector], vector.type))
+    return w.build.op("select", [came, w.scalar(value, 0), int_const(value.type, 0)], value.type, op.result.name)
 
 
 def _permute(w: Widener, op: Op, sources: list[int]) -> None:
     """Each lane reads a lane that is known now."""
-    vector = w.vector(op.operands[1], 0)
-    found = _permuted(w, vector, sources, op.result.name)
-    mask = w.masks[0]
-    if mask is not None:
-        came = _permuted_bits(w, mask, sources)
-        found = w.build.op("select", [came, found, vector], vector.type)
+    vector = _brought(w, op.operands[1])
+    nothing = Const(vector.type, "poison")
+    found = w.build.op("shufflevector", [vector, nothing], vector.type, op.result.name, mask=tuple(sources))
     put(w, op.result, found)
-
-
-def _permuted(w: Widener, vector: Operand, sources: list[int], hint: str = "") -> Operand:
-    poison = Const(vector.type, "poison")
-    return w.build.op("shufflevector", [vector, poison], vector.type, hint, mask=tuple(sources))
-
-
-def _permuted_bits(w: Widener, mask: Operand, sources: list[int]) -> Operand:
-    """Whether each lane's source is active; of a lane that reads itself nothing need be known."""
-    steps = {source - lane for lane, source in enumerate(sources)} - {0}
-    if len(steps) != 1:
-        return w.cached(("permuted", mask, tuple(sources)), lambda: _permuted(w, mask, sources))
-    (step,) = steps
-    moved = w.build.op("lshr" if step > 0 else "shl", [present_lanes(w), int_const("i32", abs(step))], "i32")
-    return w.build.op("bitcast", [moved], _MASK)
 
 
 def _look_up(w: Widener, op: Op) -> None:
     """Each lane reads a lane that is known when it runs: from memory."""
     _, value, operand, width = op.operands
-    vector = w.vector(value, 0)
+    vector = _brought(w, value)
     kind, size = str(op.attrs["kind"]), types.size_of(value.type)
     source, fits = _source(w, kind, own(w, operand), own(w, width))
     if kind in ("down", "up") and width == int_const("i32", WARP_SIZE) and w.shapes.of(operand).is_uniform:
@@ -311,10 +301,6 @@ def _look_up(w: Widener, op: Op) -> None:
         nothing = Const(vector.type, "poison")
         mask = w.mask_of(0, w.dims_of(op))
         found = w.build.op("gather", [places, mask, nothing], vector.type, op.result.name, align=size)
-    if w.masks[0] is not None:
-        bit = apply(w, "lshr", present_lanes(w), source)
-        came = w.build.op("trunc", [bit], _MASK, "came")
-        found = w.build.op("select", [came, found, vector], vector.type)
     put(w, op.result, found)
 
 

@@ -69,10 +69,10 @@ def _metadata(about: Mapping[str, Any], version: str, *, has_license: bool) -> s
         f"Requires-Dist: warploom=={about['warploom']}",
         *([f"License-File: {LICENSE}"] if has_license else []),
     ]
-    operators, files = about["operators"], about["files"]
+    count, files, types = len(about["operators"]), len(about["files"]), ", ".join(about["types"])
     text = (
-        f"{_PURPOSE}: {len(operators)} operators, from {len(files)} of the CUDA files of PyTorch {about['sources']}, "
-        f"for the types {', '.join(about['types'])}. Where `warploom torch enable` was run, `import torch` loads them.\n\n"
+        f"{_PURPOSE}: {count} operators, from {files} of the CUDA files of PyTorch {about['sources']}, for the types "
+        f"{types}. Where `warploom torch enable` was run, `import torch` loads them.\n\n"
         f"They need PyTorch {about['torch']}, Warploom {about['warploom']}, and a processor that has what "
         f"{about['cpu']} stands for; elsewhere a line says so, and these operators run on the CPU backend.\n"
     )

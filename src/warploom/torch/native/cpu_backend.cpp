@@ -7,11 +7,11 @@
 
 #include "../../runtime/openmp_threads.h"
 #include "alias.h"
+#include "cpu_generator.h"
 #include "device.h"
 #include "half_to_float.h"
 #include "sparse_alias.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorIterator.h>
@@ -227,49 +227,6 @@ void check_generators(const Operator &op, c10::ArrayRef<IValue> arguments) {
   }
 }
 
-// A CPU generator in the place of a CUDA one: seeded by what that would have drawn, which it then has.
-at::Generator cpu_generator(const at::Generator &cuda) {
-  constexpr uint64_t kStep = 4;
-  auto *generator = at::check_generator<at::CUDAGeneratorImpl>(cuda);
-  const std::lock_guard lock(generator->mutex_);
-  const uint64_t seed = generator->current_seed(), offset = generator->get_offset();
-  generator->set_offset(offset + kStep);
-  uint64_t mixed = seed * 0x9E3779B97F4A7C15u + offset + 0xD1B54A32D192ED03u;  // as SplitMix64 does
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
-  return at::detail::createCPUGenerator(mixed ^ (mixed >> 31));
-}
-
-// For random operators that take no generator: they draw from the CPU's default one, which gets the state of another
-// meanwhile.
-class InsteadOfDefaultGenerator {
- public:
-  explicit InsteadOfDefaultGenerator(const at::Generator &instead) : default_(at::detail::getDefaultCPUGenerator()) {
-    const std::lock_guard lock(default_.mutex());
-    before_ = at::Tensor(default_.unsafeGetGeneratorImpl()->get_state());
-    default_.unsafeGetGeneratorImpl()->set_state(*instead.unsafeGetGeneratorImpl()->get_state());
-  }
-  ~InsteadOfDefaultGenerator() {
-    const std::lock_guard lock(default_.mutex());
-    default_.unsafeGetGeneratorImpl()->set_state(*before_.unsafeGetTensorImpl());
-  }
-  InsteadOfDefaultGenerator(const InsteadOfDefaultGenerator &) = delete;
-  InsteadOfDefaultGenerator &operator=(const InsteadOfDefaultGenerator &) = delete;
-
- private:
-  at::Generator default_;
-  at::Tensor before_;
-};
-
-// Kernels that follow run on OpenMP's threads, too, which now wait awake. WARPLOOM_TORCH_OPENMP=0: on the runtime's.
-void note_threads_are_awake() {
-  static const bool is_told = [] {
-    const char *asked = std::getenv("WARPLOOM_TORCH_OPENMP");
-    return asked == nullptr || std::strcmp(asked, "0") != 0;
-  }();
-  if (is_told && at::get_num_threads() > 1) __warploom_uses_openmp();
-}
-
 // Run the kernel of the CPU's `key` on the arguments on the stack, which are the CPU's; `generator` is the device's
 // default one.
 void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, c10::DispatchKey key,
@@ -335,6 +292,14 @@ Operator &noted(const c10::OperatorHandle &op) {
 }
 
 }  // namespace
+
+void note_threads_are_awake() {
+  static const bool is_told = [] {
+    const char *asked = std::getenv("WARPLOOM_TORCH_OPENMP");
+    return asked == nullptr || std::strcmp(asked, "0") != 0;
+  }();
+  if (is_told && at::get_num_threads() > 1) __warploom_uses_openmp();
+}
 
 void note_on_cpu_backend(const char *name, const char *overload) {
   noted(c10::Dispatcher::singleton().findSchemaOrThrow(name, overload));

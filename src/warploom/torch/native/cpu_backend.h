@@ -22,6 +22,9 @@ void cpu_backend(const c10::OperatorHandle &op, ::torch::jit::Stack *stack) {
   run_on_cpu_backend(op, key, stack);
 }
 
+// Kernels that follow run on OpenMP's threads, too, which now wait awake. WARPLOOM_TORCH_OPENMP=0: on the runtime's.
+void note_threads_are_awake();
+
 // Count a call of an operator that runs CPU kernels in another way.
 void note_on_cpu_backend(const char *name, const char *overload = "");
 

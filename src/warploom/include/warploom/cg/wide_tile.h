@@ -62,7 +62,7 @@ class wide_tile {
       slots[rank_in_block()] = bits;
       sync(at);
       const unsigned from = first_rank() + source;
-      const unsigned long long result = from < block_size() ? slots[from] : bits;
+      const unsigned long long result = from < block_size() ? slots[from] : 0;
       sync(at);
       return result;
     });
