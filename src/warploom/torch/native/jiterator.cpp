@@ -367,6 +367,7 @@ c10::SmallVector<at::Tensor> CompileAndLaunchKernel(const std::string &code_stri
                                                     const c10::SmallVector<at::Scalar> &extra_args,
                                                     bool return_by_ref) {
   using namespace warploom::torch;
+  refuse_bad_fork();
   TORCH_CHECK(!tensors.empty() && tensors.size() <= kMostTensors && num_outputs >= 1 && num_outputs <= kMostTensors,
               "jiterator: functions of 1 to 8 tensors with 1 to 8 results, not of ", tensors.size(), " with ",
               num_outputs);
