@@ -80,12 +80,14 @@ def default_cpu(arch: str | None = None) -> str:
 
 @lru_cache(maxsize=1)
 def _newest_level() -> str:
+    return next(cpu for cpu in reversed(CPU_FEATURES) if not missing_features(cpu))  # the base needs nothing
+
+
+def missing_features(cpu: str) -> list[str]:
+    """What code for a level of x86-64 needs and this machine lacks, as LLVM names it."""
     present = cpu_flags()
-    for cpu, needed in reversed(CPU_FEATURES.items()):
-        names = [word.removeprefix("+") for word in needed.split(",") if word]
-        if all(_CPUINFO_NAMES.get(name, name) in present for name in names):
-            return cpu
-    raise AssertionError("the base needs nothing")
+    names = [word.removeprefix("+") for word in CPU_FEATURES.get(cpu, "").split(",") if word]
+    return [name for name in names if _CPUINFO_NAMES.get(name, name) not in present]
 
 
 def cpu_flags() -> frozenset[str]:

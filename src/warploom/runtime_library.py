@@ -254,10 +254,10 @@ def prebuild(folder: Path) -> str:
         run_build(["objcopy", "--wildcard", "--weaken-symbol=_Z*", made / STATIC_LIBRARY])
         kept = [f"--keep-global-symbol={name}" for name in _exported()]
         run_build(["objcopy", "--wildcard", *kept, made / STATIC_LIBRARY])
-    return _platform_tag(made / LIBRARY, toolchain)
+    return platform_tag(made / LIBRARY, toolchain)
 
 
-def _platform_tag(library: Path, toolchain: Toolchain) -> str:
+def platform_tag(library: Path, toolchain: Toolchain) -> str:
     """`manylinux_2_N_ARCH`: the oldest C library that has all the functions which `library` uses."""
     versions = re.findall(rb"\0GLIBC_2\.(\d+)(?:\.\d+)?(?=\0)", library.read_bytes())
     return f"manylinux_2_{max(map(int, versions))}_{toolchain.target.arch}"

@@ -98,6 +98,24 @@ def test_a_kernel_is_compiled_registered_launched_and_counted(sources: Path, tmp
     assert ran.stdout.splitlines() == ["17500.0 True", "3 True", "1", "[0, 2, 4, 6] ['aten::mul.Tensor']"], ran.stderr
 
 
+@pytest.mark.usefixtures("torch")
+def test_a_wheel_brings_the_kernels_without_a_compiler(sources: Path, tmp_path: Path) -> None:
+    pytest.importorskip("yaml")
+    command = [sys.executable, "-m", "warploom.torch", "build-aten", str(sources), "--wheel", str(tmp_path)]
+    built = subprocess.run(
+        [*command, "--files", "FillKernel", "--types", "Float", "Double"], capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stderr
+    (wheel,) = tmp_path.glob("warploom_aten-*.whl")
+    assert built.stdout == f"1 of 1 files of ATen's CUDA kernels are in {wheel}\n"
+    site = tmp_path / "site"
+    installed = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(site), str(wheel)]
+    subprocess.run(installed, check=True)
+    environment = os.environ | {"WARPLOOM_TORCH_ATEN": str(site / "warploom_aten")}
+    ran = subprocess.run([sys.executable, "-c", USE], env=environment, capture_output=True, text=True, check=False)
+    assert ran.stdout.splitlines()[:3] == ["17500.0 True", "3 True", "1"], ran.stderr
+
+
 def test_what_cannot_be_built_is_said(sources: Path, tmp_path: Path) -> None:
     torch = find_torch()
     assert torch is not None

@@ -7,9 +7,12 @@ import argparse
 import sys
 import sysconfig
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
+from warploom.scratch import temporary_folder
 from warploom.torch.aten.build import (
     ALL_TYPES,
     TYPES,
@@ -21,6 +24,7 @@ from warploom.torch.aten.build import (
     installed_folder,
 )
 from warploom.torch.aten.units import ATEN_FOLDER, EXCLUDED, chosen_units, units_of
+from warploom.torch.aten.wheel import write_wheel
 from warploom.torch.build import build
 from warploom.torch.install import HOOK_FILE, OFF, Installed, find_torch
 
@@ -57,8 +61,17 @@ def parser() -> argparse.ArgumentParser:
     aten.add_argument("source", type=Path, help="PyTorch's sources, of the release that is installed")
     aten.add_argument("--files", nargs="+", default=[], metavar="NAME", help="some of ATen's files, as SoftMax")
     aten.add_argument("--types", nargs="+", default=TYPES, choices=ALL_TYPES, metavar="TYPE", help=", ".join(ALL_TYPES))
-    aten.add_argument("--cpu", default="native", help="what the kernels are compiled for, as warpcc's --cpu")
-    aten.add_argument("--folder", type=Path, default=installed_folder(), help="where the library goes (%(default)s)")
+    aten.add_argument(
+        "--cpu", default="native", choices=("native", *CPU_FEATURES), metavar="CPU",
+        help="what the kernels are compiled for: native, " + ", ".join(CPU_FEATURES),
+    )  # fmt: skip
+    aten.add_argument(
+        "--folder", type=Path, help=f"where the library goes ({installed_folder()}; with --wheel, into the wheel alone)"
+    )
+    aten.add_argument(
+        "-w", "--wheel", type=Path, metavar="FOLDER",
+        help="write a wheel to this folder: `pip install` of it, for the same PyTorch and Warploom, brings the kernels",
+    )  # fmt: skip
     aten.add_argument("--other-release", action="store_true", help="take sources of another release, for trials")
     aten.add_argument(
         "--verbose", action="store_true", help="print each file's outcome, time and memory when it is done"
@@ -85,12 +98,17 @@ def build_aten(options: argparse.Namespace) -> int:
             said = "" if each.made else f": not compiled: {first_error(each.error)}"
             print(f"{each.unit.file}: {each.seconds:.0f} s, {each.memory >> 20} MiB{said}", file=sys.stderr, flush=True)
 
-    wanted = Wanted(units, options.types, ("--cpu", options.cpu), options.folder, tell)
-    compiled = build_kernels(torch, sources, wanted)
+    cpu = default_cpu() if options.cpu == "native" else options.cpu
+    with ExitStack() as stack:
+        folder = options.folder or installed_folder()
+        if options.wheel is not None and options.folder is None:
+            folder = stack.enter_context(temporary_folder("warploom-aten-wheel-"))
+        compiled = build_kernels(torch, sources, Wanted(units, options.types, cpu, folder, tell))
+        made = folder if options.wheel is None else write_wheel(folder, options.wheel)
     failed = [each for each in compiled if each.made is None]
     for each in failed:
         print(f"{each.unit.file}: left out\n{each.error}", file=sys.stderr)
-    print(f"{len(compiled) - len(failed)} of {len(compiled)} files of ATen's CUDA kernels are in {options.folder}")
+    print(f"{len(compiled) - len(failed)} of {len(compiled)} files of ATen's CUDA kernels are in {made}")
     return 1 if failed else 0
 
 

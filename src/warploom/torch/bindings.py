@@ -7,15 +7,18 @@ PyTorch's Python code decides by these names whether it was compiled with CUDA.
 from __future__ import annotations
 
 import ctypes
+import os
 import time
 import uuid
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
+from warploom.cache import cached_entry, content_key, package_key
 from warploom.core.records import dataclass
+from warploom.cpu import default_cpu
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.torch.calls import Calls
 from warploom.torch.cudart import cudart_module
@@ -27,7 +30,7 @@ from warploom.torch.streams import CUDA, event_base, stream_base
 # Asked for by torch.cuda's Python code, and not here.
 _REFUSED = (
     "_cuda_customAllocator", "_cuda_changeCurrentAllocator", "_cuda_getAllocator", "_cuda_record_memory_history",
-    "_cuda_record_memory_history_legacy", "_cuda_jiterator_compile_and_launch_kernel", "_cuda_getCheckpointState",
+    "_cuda_record_memory_history_legacy", "_cuda_getCheckpointState",
     "_cuda_setCheckpointPoolState", "_cuda_attach_out_of_memory_observer", "_cuda_beginAllocateToPool",
     "_cuda_beginAllocateCurrentThreadToPool", "_cuda_beginAllocateCurrentStreamToPool", "_cuda_endAllocateToPool",
     "_cuda_releasePool", "_cuda_checkPoolLiveAllocations",
@@ -73,6 +76,7 @@ def add_to(c_module: ModuleType, library: ctypes.CDLL) -> None:
     names["_cuda_isCurrentStreamCapturing"] = lambda: bool(calls.is_capturing())
     names["_cudart"] = cudart_module(calls)
     names["_nvtx"] = nvtx_module(calls)
+    names["_cuda_jiterator_compile_and_launch_kernel"] = partial(_jiterator, calls)
     for group in (_device_functions(calls), _stream_functions(calls), Memory(calls).names()):
         names.update(group)
     # What torch._inductor imports where there is CUDA, to use it when it manages memory of graphs itself.
@@ -174,6 +178,25 @@ def _stream_functions(calls: Calls) -> dict[str, Any]:
         "_cuda_setStream": set_stream,
         "_cuda_getCurrentRawStream": raw,
     }
+
+
+def _jiterator(
+    calls: Calls, code: str, name: str, by_reference: bool, outputs: int, tensors: Any, extras: dict[str, Any]
+) -> Any:
+    """Compile and launch a kernel of a function's text (native/jiterator.cpp): its tensor, or a tuple of several."""
+    torch: Any = import_module("torch")
+    _keep_jiterators_kernels(calls)
+    made = torch.ops.warploom.jiterator(code, name, by_reference, outputs, list(tensors), list(extras.values()))
+    return made[0] if outputs == 1 else tuple(made)
+
+
+@cache
+def _keep_jiterators_kernels(calls: Calls) -> None:
+    """In Warploom's cache, unless PyTorch's variable says that kernels are not kept."""
+    if os.environ.get("USE_PYTORCH_KERNEL_CACHE") == "0":
+        return
+    folder = cached_entry("jiterator", content_key(package_key(), default_cpu()), lambda _: None)
+    calls.jiterator_cache(str(folder).encode())
 
 
 def _set_cached_tensors(is_enabled: bool) -> None:

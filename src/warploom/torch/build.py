@@ -22,9 +22,11 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress
 from warploom.runtime_library import complete_toolkit, toolkit
+from warploom.runtime_objects import SOURCES
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 from warploom.torch.install import Installed
+from warploom.version import VERSION
 
 NATIVE = Path(__file__).resolve().parent / "native"
 C10 = "libc10_cuda.so"
@@ -95,6 +97,12 @@ def _key(torch: Installed, toolchain: Toolchain, toolkit: Path) -> str:
 def object_versions(torch: Installed, toolchain: Toolchain) -> tuple[str, ...]:
     """Whose headers and compiler an object depends on."""
     return torch.version, torch.git_version, str(torch.folder), str(toolchain.clang), toolchain.version, *FLAGS
+
+
+def device_key(torch: Installed) -> str:
+    """Changes with what the kernels of a library beside the device's depend on, but not with where anything lies."""
+    files = sorted(path for folder in (NATIVE, SOURCES) for path in folder.rglob("*") if path.is_file())
+    return content_key(torch.version, torch.git_version, VERSION, *(path.read_bytes() for path in files))
 
 
 def _make(torch: Installed, toolchain: Toolchain, toolkit: Path, home: Path) -> None:
@@ -190,13 +198,19 @@ def link(
     objects: Sequence[Path],
     made: Path,
     needed: Sequence[str | Path],
+    *,
+    finds: bool = True,
 ) -> None:
-    """Link `made` from objects and what they need: PyTorch's libraries and those in the folder `toolkit`."""
+    """Link `made` from objects and what they need: PyTorch's libraries and those in the folder `toolkit`. It finds
+    these when it is loaded, unless told that they are loaded before."""
     places = [torch.libraries, toolkit]
-    found = [flag for place in places for flag in (f"-L{place}", f"-Wl,-rpath,{place}")]
+    flags = [*toolchain.link_flags, *(f"-L{place}" for place in places)]
+    run_paths = [*(f"-Wl,-rpath,{place}" for place in places), "-Wl,-rpath,$ORIGIN"]
+    if not finds:
+        flags, run_paths = [flag for flag in flags if not flag.startswith("-Wl,-rpath")], []
     _run([
-        toolchain.clang, *toolchain.link_flags, "-shared", *objects, "-o", made, f"-Wl,-soname,{made.name}", *found,
-        "-Wl,-rpath,$ORIGIN", *needed, "-lwarploom", "-lpthread", "-ldl",
+        toolchain.clang, *flags, *run_paths, "-shared", *objects, "-o", made, f"-Wl,-soname,{made.name}", *needed,
+        "-lwarploom", "-lpthread", "-ldl",
     ])  # fmt: skip
 
 

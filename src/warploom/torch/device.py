@@ -12,7 +12,7 @@ from types import ModuleType
 
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import CUDA_VERSION
-from warploom.torch.aten.build import installed_folder, installed_library
+from warploom.torch.aten.build import found_folder, installed_library
 from warploom.torch.build import Built, build, provide_libraries
 from warploom.torch.exit import wait_for_autograd
 from warploom.torch.install import OFF, Installed, find_torch
@@ -42,19 +42,19 @@ def load() -> bool:
     if doubt is not None:
         print(f"warploom: note: {doubt}", file=sys.stderr)
     _built.append(made)
-    _load_kernels(torch, made)
+    _load_kernels(torch)
     library().warploom_torch_take_kernels_of_cpu()
     library().warploom_torch_compute_gradients_here()
     return True
 
 
-def _load_kernels(torch: Installed, built: Built) -> None:
+def _load_kernels(torch: Installed) -> None:
     """Load ATen's own CUDA kernels where they were built; a line on stderr where they do not fit."""
     named = os.environ.get(ATEN, "")
     if named == "0":
         return
     try:
-        kernels = installed_library(torch, built, Path(named) if named else installed_folder())
+        kernels = installed_library(torch, Path(named) if named else found_folder())
         if kernels is not None:
             _kernels.append(ctypes.CDLL(str(kernels)))
         elif named:

@@ -3,17 +3,21 @@
 
     SOURCE/aten/src/ATen/native/cuda/X.cu --warpcc--> object --.
     torchgen --> UfuncCUDA_X.cu ----------warpcc--> object ----+--> warploom_aten/libwarploom_aten.so
-    torchgen --> RegisterCUDA.cpp, native/aten/*.cpp --clang---'    warploom_aten/about.json, files.tsv
+    torchgen --> RegisterCUDA.cpp, native/aten/*.cpp --clang---'    warploom_aten/about.json, files.tsv, LICENSE
 
 Each object is kept in the cache by its content, so that a build that was ended goes on where it was. A file that does
 not compile, or that needs what no library has, is told, and left out. Registered are the operators whose kernel is in
 an object, or in libtorch_cpu behind a dispatch stub that an object gives a kernel; others stay on the CPU backend.
+
+Nothing in the folder depends on where it lies, or on where PyTorch and Warploom do: wheel.py takes it elsewhere.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import site
 import subprocess
 import sys
 import sysconfig
@@ -25,20 +29,34 @@ from pathlib import Path
 
 from warploom.cache import PACKAGE, cached_entry, content_key, entry_path
 from warploom.core.records import dataclass, replace
+from warploom.cpu import missing_features
 from warploom.diagnostics import Diagnostic
 from warploom.progress import Progress
+from warploom.runtime_library import platform_tag
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 from warploom.torch.aten.stubs import kernels_behind, registered_stubs
 from warploom.torch.aten.symbols import kernels_among, linkable, symbols_of
 from warploom.torch.aten.units import ATEN_FOLDER, CUDA_FOLDER, Unit
-from warploom.torch.build import FLAGS, NATIVE, Built, build, compile_command, jobs, link, object_versions
+from warploom.torch.build import (
+    FLAGS,
+    NATIVE,
+    Built,
+    build,
+    compile_command,
+    device_key,
+    jobs,
+    link,
+    object_versions,
+)
 from warploom.torch.install import OFF, Installed
 from warploom.version import VERSION
 
+FOLDER = "warploom_aten"  # among the packages of a Python
 LIBRARY = "libwarploom_aten.so"
 ABOUT = "about.json"
 FILES = "files.tsv"
+LICENSE = "LICENSE"  # PyTorch's, which goes with what is compiled of it
 TYPES = (
     "Float",
     "Double",
@@ -99,7 +117,7 @@ class Wanted:
 
     units: Sequence[Unit]
     types: Sequence[str]  # of TYPES and ALL_TYPES
-    options: Sequence[str]  # of warpcc
+    cpu: str  # that warpcc compiles for
     folder: Path  # where the library goes
     tell: Callable[[Compiled], None] = lambda _: None  # of each file, when it is done
 
@@ -154,12 +172,15 @@ def build_kernels(torch: Installed, sources: Sources, wanted: Wanted) -> list[Co
             "git_version": torch.git_version,
             "sources": sources.release,
             "warploom": VERSION,
-            "device": built.home.name,
+            "device": device_key(torch),
+            "cpu": wanted.cpu,
+            "platform": "",  # known when it is linked
             "types": list(wanted.types),
             "files": [each.unit.file for each in made],
             "operators": operators,
         }
         _install(torch, toolchain, built, [*objects, *host, registration], wanted.folder, about)
+        _copy_license(sources, wanted.folder)
     return compiled
 
 
@@ -251,7 +272,7 @@ def _words(torch: Installed, built: Built, sources: Sources, wanted: Wanted) -> 
         *(word for path in (torch.include, api, sources.folder / "aten" / "src") for word in ("-isystem", path)),
     ]
     types = [f"-DWARPLOOM_ATEN_TYPES={'+'.join(wanted.types)}", "-include", "aten/types.h"]
-    return [*_FLAGS, *types, *map(str, folders), *wanted.options]
+    return [*_FLAGS, *types, *map(str, folders), "--cpu", wanted.cpu]
 
 
 def _run_torchgen(folder: Path, kernels: Collection[str] = ()) -> list[str]:
@@ -344,7 +365,8 @@ def _host_objects(torch: Installed, toolchain: Toolchain, built: Built, sources:
     for source in sources:
 
         def compile_into(folder: Path, source: Path = source) -> None:
-            result = run_tool([*compile_command(torch, toolchain, built.home), "-c", source, "-o", folder / "object.o"])
+            words = [f"-ffile-prefix-map={source.parent}=.", "-c", source, "-o", folder / "object.o"]  # in its messages
+            result = run_tool([*compile_command(torch, toolchain, built.home), *words])
             if result.returncode != 0:
                 raise Diagnostic(f"the registration of ATen's kernels does not compile:\n{result.stderr}")
 
@@ -371,30 +393,47 @@ def _install(
             "-ltorch_cpu",
             "-lc10",
         ]
-        link(torch, toolchain, built.home / "lib64", objects, library, needed)
+        link(torch, toolchain, built.home / "lib64", objects, library, needed, finds=False)  # all are loaded before
+        about = {**about, "platform": platform_tag(library, toolchain)}
         library.replace(folder / LIBRARY)
         (folder / ABOUT).write_text(json.dumps(about, indent=1))
 
 
+def _copy_license(sources: Sources, folder: Path) -> None:
+    (folder / LICENSE).unlink(missing_ok=True)
+    if (sources.folder / LICENSE).is_file():
+        shutil.copyfile(sources.folder / LICENSE, folder / LICENSE)
+
+
 def installed_folder() -> Path:
-    """Where the library lies unless told, among this Python's packages."""
-    return Path(sysconfig.get_path("purelib"), "warploom_aten")
+    """Where the library goes unless told, among this Python's packages."""
+    return Path(sysconfig.get_path("platlib"), FOLDER)
 
 
-def installed_library(torch: Installed, built: Built, folder: Path) -> Path | None:
-    """The library in `folder`, None where there is none; a Diagnostic where it was made for another PyTorch, or beside
-    other libraries of the device than `built`."""
+def found_folder() -> Path:
+    """Where the library lies unless told: among this Python's packages, or among the user's own."""
+    users = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
+    places = [installed_folder(), *(Path(place, FOLDER) for place in (*site.getsitepackages(), *users))]
+    return next((place for place in places if (place / ABOUT).exists()), places[0])
+
+
+def installed_library(torch: Installed, folder: Path) -> Path | None:
+    """The library in `folder`, None where there is none; a Diagnostic where it was made for another PyTorch, beside
+    other libraries of the device than this Warploom's, or for a processor that has what this one lacks."""
     try:
         about = json.loads((folder / ABOUT).read_text())
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise Diagnostic(f"{folder / ABOUT} cannot be read: {error}", hint=_AGAIN) from error
-    if (about.get("torch"), about.get("git_version"), about.get("device")) != (
-        torch.version,
-        torch.git_version,
-        built.home.name,
-    ):
+    made_with = tuple(about.get(name) for name in ("torch", "git_version", "device"))
+    if made_with != (torch.version, torch.git_version, device_key(torch)):
         made = f"PyTorch {about.get('torch')} and Warploom {about.get('warploom')}"
         raise Diagnostic(f"ATen's kernels in {folder} were made for {made} as it was then", hint=_AGAIN)
+    missing = missing_features(about.get("cpu", ""))
+    if missing:
+        raise Diagnostic(
+            f"ATen's kernels in {folder} were compiled for {about['cpu']}; this processor has no {', '.join(missing)}",
+            hint=f"{_AGAIN}; --cpu names lesser processors",
+        )
     return folder / LIBRARY
