@@ -242,7 +242,7 @@ def _on_cuda(torch: Any, operator: Any, on_cpu: tuple[str, ...]) -> Any:
         return with_tensors(operator(**moved, **stay), own.on_cpu)
 
     library = _library(torch)
-    library.define(name + text[len(own_name) :])
+    library.define(name + text[len(own_name) :], tags=tuple(operator.tags))
     library.impl(name, run, "CompositeExplicitAutograd")  # some have no tensor to say where
     library._register_fake(name, operator)
     return getattr(torch.ops.warploom_on_cuda, name).default
