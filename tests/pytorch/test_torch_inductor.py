@@ -260,6 +260,27 @@ def test_an_operator_that_writes_and_takes_a_cpu_tensor(torch: Any, extension: A
     assert torch.compile(function, fullgraph=True)(torch.ones(2, device="cuda"), torch.tensor(4)).tolist() == [24, 24]
 
 
+def test_an_operator_in_python_sees_the_device(torch: Any) -> None:
+    seen: list[str] = []
+
+    def note(x: Any) -> Any:
+        seen.append(x.device.type)
+        return x + 1
+
+    with torch.library._scoped_library("inductor_test_python", "DEF") as library:
+        library.define("note(Tensor x) -> Tensor")
+        library.impl("note", note, "CompositeExplicitAutograd")
+        library._register_fake("note", torch.empty_like)
+
+        def function(x: Any) -> Any:
+            return torch.ops.inductor_test_python.note(x) * 2
+
+        compiled = torch.compile(function, fullgraph=True)
+        assert compiled(torch.ones(2, device="cuda")).tolist() == [4, 4]
+        assert compiled(torch.ones(2)).tolist() == [4, 4]
+    assert seen == ["cuda", "cpu"]
+
+
 def test_it_waits_for_the_stream(torch: Any, extension: Any) -> None:
     function = torch.compile(double)
     x = torch.zeros(1000, device="cuda")
@@ -270,6 +291,25 @@ def test_it_waits_for_the_stream(torch: Any, extension: Any) -> None:
         with torch.cuda.stream(stream):
             extension.late(x)
             assert function(x).tolist() == [8] * 1000
+
+
+def test_streams_within(torch: Any, extension: Any) -> None:
+    side = torch.cuda.Stream()
+
+    def function(x: Any) -> Any:
+        y = x + 1
+        with torch.cuda.stream(side):
+            z = y * 2
+        torch.cuda.current_stream().wait_stream(side)
+        return z
+
+    compiled = torch.compile(function)
+    x = torch.zeros(1000, device="cuda")
+    compiled(x)
+    torch.cuda.synchronize()
+    with torch.cuda.stream(side):
+        extension.late(x)
+    assert compiled(x).tolist() == [10] * 1000
 
 
 def test_a_graph_cannot_record_it(torch: Any) -> None:

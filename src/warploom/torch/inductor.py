@@ -7,8 +7,8 @@
 
 For a GPU inductor writes Triton's language, which needs a GPU's driver. No byte is copied between the two sides: device
 memory is the host's, and what the C++ allocates comes from the device's allocator (native/compiled.cpp). It runs in the
-thread that calls it, behind what the current stream was given before. Operators of extensions that have a CUDA kernel
-still run it, on CUDA tensors.
+thread that calls it, behind what the current stream was given before. Operators of extensions still get CUDA
+tensors, and run their CUDA kernels.
 """
 
 from __future__ import annotations
@@ -44,11 +44,27 @@ def compile_for_cpu(module: ModuleType, calls: Calls) -> None:
                 "Warploom's CUDA device has no AOTInductor: what that compiles would be code for the CPU; compile the "
                 "model on the CPU, or use torch.compile"
             )
+        if moved.uses_streams():
+            return _in_order(calls, graph_module)
         examples = moved.to_cpu(examples)
         given["cudagraphs"] = torch._inductor.utils.BoxedBool(False)
         return _Compiled(torch, calls, usual(graph_module, examples, *rest, **given), moved)
 
     vars(module)["_compile_fx_inner"] = compile_inner
+
+
+def _in_order(calls: Calls, graph_module: Any) -> Callable[[list[Any]], Any]:
+    """The graph, operator by operator, behind all that any stream was given: what is on several streams is not
+    compiled."""
+
+    def run(arguments: list[Any]) -> Any:
+        calls.synchronize()
+        given = list(arguments)
+        arguments.clear()
+        return graph_module(*given)
+
+    vars(run)["_boxed_call"] = True  # which PyTorch reads
+    return run
 
 
 class _Moved:
@@ -74,6 +90,10 @@ class _Moved:
             _is_cuda(self.torch, leaf) for node in self._devices for leaf in _leaves(self.torch, node)
         )
 
+    def uses_streams(self) -> bool:
+        """Whether something is to run on another stream than the current one."""
+        return any("stream" in node.meta.get("custom", {}) for node in self._devices)
+
     def to_cpu(self, examples: Sequence[Any]) -> list[Any]:
         """Change the graph in place; the examples that belong to it."""
         for module in self._modules:
@@ -83,7 +103,7 @@ class _Moved:
         return [self._twin(each) for each in examples]
 
     def _is_on_cuda(self, node: Any) -> bool:
-        return _is_cuda(self.torch, self._devices.get(node))
+        return isinstance(node, self.torch.fx.Node) and _is_cuda(self.torch, self._devices.get(node))
 
     def _change(self, module: Any, node: Any) -> None:
         torch = self.torch
@@ -143,17 +163,19 @@ class _Moved:
         return _on_cuda(torch, target, tuple(on_cpu))
 
     def _stays(self, target: Any, node: Any) -> bool:
-        """What has a CUDA kernel of its own that inductor calls; and random operators that it calls, so that they draw
-        what they draw where nothing is compiled."""
+        """Extensions' operators; what the CPU has no kernel for; and random operators that inductor calls, so that they
+        draw what they draw where nothing is compiled."""
         torch = self.torch
-        lowering = torch._inductor.lowering
         if target.namespace == "aten" and torch.Tag.nondeterministic_seeded in target.tags:
             return self._is_on_cuda(node)
-        is_same = target.namespace in _SAME_ON_CPU and torch._C._dispatch_has_computed_kernel_for_dispatch_key(
+        lowering = torch._inductor.lowering
+        if target in lowering.lowerings and target not in lowering.fallbacks:
+            return False
+        if target.namespace in _SAME_ON_CPU and torch._C._dispatch_has_computed_kernel_for_dispatch_key(
             target.name(), "CPU"
-        )
-        is_lowered = target in lowering.lowerings and target not in lowering.fallbacks
-        return not (is_same or is_lowered) and torch._C._dispatch_has_kernel_for_dispatch_key(target.name(), "CUDA")
+        ):
+            return False
+        return any(map(self._is_on_cuda, (node, *_leaves(torch, node))))
 
     def _is_on_cpu(self, value: Any) -> bool:
         device = self._devices.get(value) if isinstance(value, self.torch.fx.Node) else None
