@@ -36,7 +36,12 @@ def operators() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
     function = torch.nn.functional
     x, y = torch.randn(SIDE, SIDE), torch.randn(SIDE, SIDE)
     row, images = torch.randn(SIDE), torch.randn(16, 64, 32, 32)
-    weights = torch.randn(64)
+    weights, targets = torch.randn(64), torch.randint(SIDE, (SIDE,))
+    aten, window = torch.ops.aten, ([3, 3], [2, 2], [1, 1], [1, 1], False)
+    pooled, places = aten.max_pool2d_with_indices(images, *window)
+    normal = aten.native_batch_norm(images, weights, weights, None, None, True, 0.1, 1e-5)[1:]
+    likely = x.log_softmax(1)
+    one, count = torch.ones(()), torch.tensor(float(SIDE))
     return {
         "fill_": (lambda out: out.fill_(2.0), (torch.empty_like(x),)),
         "add": (torch.add, (x, y)),
@@ -49,6 +54,30 @@ def operators() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
         "log_softmax": (lambda a: a.log_softmax(1), (x,)),
         "layer_norm": (lambda a, w: function.layer_norm(a, (SIDE,), w, w), (x, row)),
         "batch norm": (lambda a, w: function.batch_norm(a, None, None, w, w, training=True), (images, weights)),
+        # What else a step of ResNet-50 asks of ATen.
+        "batch norm, gradient": (
+            lambda g, a, w, mean, scale: aten.native_batch_norm_backward(
+                g, a, w, None, None, mean, scale, True, 1e-5, [True] * 3
+            )[0],
+            (torch.randn_like(images), images, weights, *normal),
+        ),
+        "relu": (torch.relu, (images,)),
+        "relu, gradient": (lambda g, a: aten.threshold_backward(g, a, 0), (torch.randn_like(images), images)),
+        "max pool": (lambda a: aten.max_pool2d_with_indices(a, *window)[0], (images,)),
+        "max pool, gradient": (
+            lambda g, a, i: aten.max_pool2d_with_indices_backward(g, a, *window, i),
+            (torch.randn_like(pooled), images, places),
+        ),
+        "mean of images": (lambda a: a.mean((2, 3)), (images,)),
+        "log_softmax, gradient": (
+            lambda g, a: aten._log_softmax_backward_data(g, a, 1, torch.float32),
+            (torch.randn_like(x), likely),
+        ),
+        "nll_loss": (function.nll_loss, (likely, targets)),
+        "nll_loss, gradient": (
+            lambda g, a, t, n: aten.nll_loss_backward(g, a, t, None, 1, -100, n),
+            (one, likely, targets, count),
+        ),
     }
 
 

@@ -278,7 +278,7 @@ def _words(torch: Installed, built: Built, sources: Sources, wanted: Wanted) -> 
 def _run_torchgen(folder: Path, kernels: Collection[str] = ()) -> list[str]:
     """Have PyTorch's torchgen write the registration of what has one of `kernels`; the names of these operators."""
     (folder / "kernels.txt").write_text("".join(f"{name}\n" for name in sorted(kernels)))
-    command = [sys.executable, "-m", "warploom.torch.aten.registration", str(folder), str(folder / "kernels.txt")]
+    command = [sys.executable, "-P", "-m", "warploom.torch.aten.registration", str(folder), str(folder / "kernels.txt")]
     ran = subprocess.run(command, env=os.environ | {OFF: "0"}, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         needs_yaml = "No module named 'yaml'" in ran.stderr
