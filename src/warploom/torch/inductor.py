@@ -79,9 +79,14 @@ class _Moved:
         (output,) = graph_module.graph.find_nodes(op="output")
         results = output.args[0]
         self.arguments = [place for place, node in enumerate(arguments) if self._is_on_cuda(node)]
-        self.results = {place: self._devices[node] for place, node in enumerate(results) if self._is_on_cuda(node)}
+        self.results: dict[Any, list[int]] = {}  # places of each device's
         # Results that are arguments, by their places; what was compiled may give a copy of another layout.
-        self.passed = {place: arguments.index(results[place]) for place in self.results if results[place] in arguments}
+        self.passed: dict[int, int] = {}
+        for place, node in enumerate(results):
+            if self._is_on_cuda(node):
+                self.results.setdefault(self._devices[node], []).append(place)
+                if node in arguments:
+                    self.passed[place] = arguments.index(node)
         self.draws = False  # from the default generator
 
     def is_needed(self) -> bool:
@@ -221,15 +226,10 @@ class _Compiled:
             results = list(self._run(given))
         finally:
             self._calls.end_compiled(call)
-        made: list[int] = []
-        for place in self._results:
-            alias, argument = passed.get(place, (None, None))
-            if alias is not None and results[place] is alias:
+        for place, (alias, argument) in passed.items():
+            if results[place] is alias:
                 results[place] = argument
-            else:
-                made.append(place)
-        for device in {self._results[place] for place in made}:
-            places = [place for place in made if self._results[place] == device]
+        for device, places in self._results.items():
             with self._below_autograd():
                 moved = self._operators.on_cuda([results[place] for place in places], device)
             for place, result in zip(places, moved, strict=True):
